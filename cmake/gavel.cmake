@@ -1,0 +1,132 @@
+# The functions that the CMakeLists.txt of a folder may call, and the flags they give to everything we compile.
+#
+#   gavel_library(judge SOURCES judge.cc memory_store.cc DEPENDS rules base)
+#   gavel_library(judge_sqlite SOURCES sqlite_store.cc DEPENDS judge rules base LINKS SQLite::SQLite3)
+#   gavel_test(judge_test LABEL unit SOURCES judge_test.cc DEPENDS judge rules base)
+#   gavel_program(gavel SOURCES main.cc DEPENDS http judge_sqlite base LINKS CLI11::CLI11)
+#   gavel_e2e(crash SCRIPT crash.py ARGS --rounds 3)
+#
+# DEPENDS names gavel libraries without their prefix. It is the whole truth: tools/include_table.py fails when a file
+# includes a folder that its library does not declare, or when the folder table does not allow what is declared.
+
+# One interface library carries the flags, so that no target of ours can be built without them.
+add_library(gavel_flags INTERFACE)
+target_include_directories(gavel_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(gavel_flags INTERFACE Threads::Threads)
+
+target_compile_definitions(gavel_flags INTERFACE
+  # An out-of-range index is a broken invariant; like our own CHECK it ends the process in every build.
+  _GLIBCXX_ASSERTIONS
+  # Asio without its deprecated names and the executors of the old TS: one way to write a thing, and shorter units.
+  BOOST_ASIO_NO_DEPRECATED
+  BOOST_ASIO_NO_TS_EXECUTORS)
+
+target_compile_options(gavel_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror
+  -Wshadow -Wconversion -Wsign-conversion
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wcast-qual
+  -Wformat=2 -Wimplicit-fallthrough -Wextra-semi -Wundef -Wvla)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(gavel_flags INTERFACE
+    -fcoroutines -Wduplicated-cond -Wduplicated-branches -Wlogical-op)
+else()
+  # Thread safety is checked by Clang only; base/ annotates its mutexes for it.
+  target_compile_options(gavel_flags INTERFACE -Wthread-safety -Werror=thread-safety -Wunreachable-code)
+endif()
+
+# GCC 12 errs at -O2 about code that it inlined from the standard library. These four stay visible but do not stop a
+# release build; the same code is checked with all warnings as errors in the dev and asan builds.
+if(GAVEL_RELEASE_WARNINGS)
+  target_compile_options(gavel_flags INTERFACE
+    -Wno-error=restrict             # std::string assignment and operator+ (GCC PR 105329, 105651)
+    -Wno-error=maybe-uninitialized  # the empty state of optional, expected, variant (GCC PR 80635)
+    -Wno-error=array-bounds         # growth of std::vector (GCC PR 107852)
+    -Wno-error=stringop-overflow)   # growth of std::vector (GCC PR 107852)
+endif()
+
+# Links `target` with the named libraries of ours. A missing name would become `-lgavel_x` and fail at the linker, far
+# from its cause; the order of folders also makes this the first guard against an include that points up.
+function(gavel_depend target scope)
+  foreach(name IN LISTS ARGN)
+    if(NOT TARGET gavel_${name})
+      message(FATAL_ERROR "${target} depends on '${name}', which no folder before it declares")
+    endif()
+    target_link_libraries(${target} ${scope} gavel_${name})
+  endforeach()
+endfunction()
+
+# Stops on a misspelt keyword or a missing value instead of building something else than was meant.
+macro(gavel_check_arguments function)
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "${function}: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+endmacro()
+
+# gavel_library(<name> [SOURCES ...] [DEPENDS ...] [LINKS ...]): static library gavel_<name>; without sources an
+# interface library. LINKS are external targets.
+function(gavel_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINKS")
+  gavel_check_arguments("gavel_library(${name})")
+  if(arg_SOURCES)
+    add_library(gavel_${name} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+  else()
+    add_library(gavel_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(gavel_${name} ${scope} gavel_flags ${arg_LINKS})
+  gavel_depend(gavel_${name} ${scope} ${arg_DEPENDS})
+endfunction()
+
+# gavel_program(<name> SOURCES ... [DEPENDS ...] [LINKS ...]): the executable build/<preset>/<name>.
+function(gavel_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINKS")
+  gavel_check_arguments("gavel_program(${name})")
+  # The target carries a prefix, since the program `gavel` and a library could share a name.
+  add_executable(gavel_program_${name} ${arg_SOURCES})
+  set_target_properties(gavel_program_${name} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_link_libraries(gavel_program_${name} PRIVATE gavel_flags ${arg_LINKS})
+  gavel_depend(gavel_program_${name} PRIVATE ${arg_DEPENDS})
+endfunction()
+
+# gavel_test(<name> LABEL unit|contract|http SOURCES ... [DEPENDS ...] [LINKS ...] [TIMEOUT seconds]): a GoogleTest
+# executable whose cases ctest knows one by one. The label decides in which step of tools/test they run.
+function(gavel_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS;LINKS")
+  gavel_check_arguments("gavel_test(${name})")
+  if(NOT arg_LABEL MATCHES "^(unit|contract|http)$")
+    message(FATAL_ERROR "gavel_test(${name}): LABEL must be unit, contract or http; end to end tests use gavel_e2e")
+  endif()
+  if(NOT GAVEL_TESTS)
+    return()
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE gavel_flags GTest::gtest_main ${arg_LINKS})
+  gavel_depend(${name} PRIVATE ${arg_DEPENDS})
+  # Tests are listed when ctest starts, so that a build never runs what it builds.
+  gtest_discover_tests(${name}
+    TEST_PREFIX ${name}/
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# gavel_e2e(<name> SCRIPT file.py [ARGS ...] [TIMEOUT seconds]): a Python script that drives the finished program, whose
+# path it finds in the environment variable GAVEL_PROGRAM. It passes by exit code 0. tools/test runs it on the release
+# build, alone, because such scripts kill servers and measure time.
+function(gavel_e2e name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCRIPT;TIMEOUT" "ARGS")
+  gavel_check_arguments("gavel_e2e(${name})")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_test(NAME e2e/${name} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGS})
+  set_tests_properties(e2e/${name} PROPERTIES
+    LABELS e2e TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ON
+    ENVIRONMENT "GAVEL_PROGRAM=${PROJECT_BINARY_DIR}/gavel;PYTHONDONTWRITEBYTECODE=1")
+endfunction()
