@@ -1,0 +1,68 @@
+// Log: one JSON object a line for operators and their tools (B18).
+//
+// State changes and faults are always written; ordinary requests are sampled by the caller through Sampler. Files rotate
+// by size and their number is bounded, so a log never fills a disk. Log is thread-safe; a call does not block on more
+// than the write itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace gavel {
+
+enum class Level : std::uint8_t { debug, info, warn, error };
+
+struct Field {
+  std::string_view name;
+  std::variant<std::string_view, std::int64_t> value;
+};
+
+class Log {
+ public:
+  struct Options {
+    std::string file;                                 // Empty: standard error.
+    std::uint64_t file_bytes_max = 64 * 1024 * 1024;  // Rotated beyond this size.
+    std::uint64_t files_max = 5;                      // Rotated files kept beside the one written to.
+    Level level = Level::info;                        // What is below is not written.
+  };
+
+  // Opens the file; `clock` outlives the log.
+  static Result<std::unique_ptr<Log>> open(const Options& options, const Clock& clock);
+
+  // Writes nowhere: for tests that do not look at the log.
+  static std::unique_ptr<Log> silent();
+
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  // `event` is a stable word in snake_case ("batch_halved"); fields follow it in the order given.
+  void write(Level level, std::string_view event, std::initializer_list<Field> fields = {});
+
+ private:
+  struct Sink;
+  explicit Log(std::unique_ptr<Sink> sink);
+
+  std::unique_ptr<Sink> sink_;
+};
+
+// Lets one in `one_in` through, the first included. Thread-safe.
+class Sampler {
+ public:
+  explicit Sampler(std::uint64_t one_in) : one_in_(one_in == 0 ? 1 : one_in) {}
+  bool take() { return count_.fetch_add(1, std::memory_order_relaxed) % one_in_ == 0; }
+
+ private:
+  const std::uint64_t one_in_;
+  std::atomic<std::uint64_t> count_{0};
+};
+
+}  // namespace gavel

@@ -1,0 +1,50 @@
+// Strong types for identifiers: a SKU cannot be passed where a user is meant.
+//
+// Code<Tag> is an identifier that the outside chooses, checked once where it enters; Number<Tag> is an integer that
+// the store deals. Value types; thread-safe.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+
+namespace gavel {
+
+inline constexpr std::size_t code_chars_max = 64;
+
+// True for 1 to 64 characters of [A-Za-z0-9_.:-] (interfaces.md, Conventions).
+bool is_code(std::string_view text);
+
+template <class Tag>
+class Code {
+ public:
+  // Nothing unless is_code(text).
+  static std::optional<Code> parse(std::string_view text) {
+    if (!is_code(text)) return std::nullopt;
+    return Code(text);
+  }
+
+  // For text that was checked before: a literal, or a row of our own.
+  explicit Code(std::string_view text) : text_(text) { CHECK(is_code(text)); }
+
+  const std::string& text() const { return text_; }
+
+  friend auto operator<=>(const Code&, const Code&) = default;
+
+ private:
+  std::string text_;
+};
+
+template <class Tag>
+struct Number {
+  std::int64_t value = 0;
+
+  friend auto operator<=>(const Number&, const Number&) = default;
+};
+
+}  // namespace gavel

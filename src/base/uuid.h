@@ -1,0 +1,39 @@
+// Uuid: the 16 bytes of RFC 9562, and version 7 (time-ordered) in particular.
+//
+// Ids that Gavel makes are version 7: rows keyed by them grow at the table's end. A value type; pure; thread-safe.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+#include "base/time.h"
+
+namespace gavel {
+
+struct Uuid {
+  std::array<std::uint8_t, 16> bytes{};
+
+  friend auto operator<=>(const Uuid&, const Uuid&) = default;
+};
+
+// The lower-case form with hyphens, 36 characters.
+std::string to_text(const Uuid& uuid);
+
+// Takes the 36-character form in either case; nothing on anything else.
+std::optional<Uuid> parse_uuid(std::string_view text);
+
+// True for version 7 with the variant of RFC 9562.
+bool is_version_7(const Uuid& uuid);
+
+// The creation time that a version 7 id carries.
+Time time_of(const Uuid& uuid);
+
+// A new version 7 id for the given time. `now` is not before 1970.
+Uuid make_uuid7(Time now, Random& random);
+
+}  // namespace gavel

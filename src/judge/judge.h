@@ -1,0 +1,72 @@
+// Judge: the only authority on who gets a unit. Batches in, verdicts out, one transaction each.
+//
+//   1 plan     which rows the batch touches
+//   2 load     one transaction; everything is locked, then the time is read
+//   3 decide   each command in order of arrival, by rules::decide
+//   4 write    guarded updates, inserts, the batch row
+//   5 commit   durable, then and only then is anything answered
+//
+// One Judge serves one lane: one thread, one store connection, one series of batch numbers. It never calls anything but
+// its store between begin and commit (A27).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "judge/store.h"
+#include "rules/command.h"
+#include "rules/decide.h"
+#include "rules/verdict.h"
+
+namespace gavel::judge {
+
+struct JudgeLimits {
+  int attempts_max = 5;                   // Tries of one batch that meets conflicts, before it is halved.
+  Duration pause_max{20};                 // Longest pause between two of them; drawn at random up to it.
+  std::size_t due_orders_max = 8192;      // Holds past their time that one batch may release on the way.
+  int settle_attempts_max = 20;           // Tries to settle a commit in doubt within one call of apply.
+};
+
+class Judge {
+ public:
+  using Pause = std::function<void(Duration)>;  // Sleeps; the simulator's only advances its clock.
+
+  // All references outlive the judge. No I/O happens before apply.
+  Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits);
+
+  // Decides `commands` in one transaction, or, where the store refuses the batch as a whole, in several. One verdict per
+  // command, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the lane's.
+  //
+  // Errors are of the whole call:
+  //   unavailable  certainly nothing was done, for any command
+  //   unknown      some may have been done: the callers are told outcome_unknown, and ask by their key
+  //   broken       as unknown, and the process must stop
+  Result<std::vector<rules::Verdict>> apply(std::span<const rules::Command> commands);
+
+ private:
+  using Verdicts = std::vector<rules::Verdict>;
+
+  Result<Verdicts> judge_whole(std::span<const rules::Command> commands);
+  Result<Verdicts> attempt(std::span<const rules::Command> commands);
+  Result<rules::State> load(std::span<const rules::Command> commands, Time& now);
+  Result<Settlement> settle_in_doubt();
+  Result<void> ensure_lane();
+
+  Store& store_;
+  Log& log_;
+  Random random_;
+  Pause pause_;
+  const rules::Policy policy_;
+  const JudgeLimits limits_;
+  std::optional<rules::LaneId> lane_;
+  std::int64_t next_n_ = 1;
+  bool in_doubt_ = false;  // The commit of batch next_n_ has no known end; nothing may begin before it has.
+};
+
+}  // namespace gavel::judge

@@ -1,0 +1,23 @@
+// The memory form of a store: tables in maps, one transaction at a time, nothing kept when the process ends.
+//
+// It is a store like any other and passes the same contract suite: begin waits for the transaction in progress, commit
+// is atomic, rollback leaves no trace, constraints refuse what the rules should never have written. Time is the given
+// clock's. Tests and the simulator stand on it.
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "judge/reader.h"
+#include "judge/store.h"
+
+namespace gavel::judge {
+
+// The committed tables; shared by the stores (one per lane) and readers that are opened on it. Thread-safe.
+class MemoryDatabase;
+
+std::shared_ptr<MemoryDatabase> make_memory_database();
+std::unique_ptr<Store> open_memory_store(std::shared_ptr<MemoryDatabase> database, const Clock& clock);
+std::unique_ptr<Reader> open_memory_reader(std::shared_ptr<MemoryDatabase> database);
+
+}  // namespace gavel::judge

@@ -1,0 +1,25 @@
+// Plan: which rows a batch may touch, found before anything is decided.
+//
+// A store loads and locks exactly what a plan names; it knows no rule. Pure; one thread.
+#pragma once
+
+#include <set>
+#include <span>
+
+#include "rules/command.h"
+#include "rules/state.h"
+
+namespace gavel::judge {
+
+struct Plan {
+  std::set<rules::SkuCode> skus;
+  std::set<rules::ActivityCode> activities;
+  std::set<rules::OrderId> orders;            // Acted upon: confirm, cancel, expire.
+  std::set<rules::RequestId> requests;        // Keys, each looked up as a row (caller, key) …
+  std::set<rules::OrderId> keys_as_orders;    // … and, where it is a UUIDv7, as the id of an order.
+  bool deals_numbers = false;                 // Something is made that needs a number from the counters.
+};
+
+Plan plan_of(std::span<const rules::Command> commands);
+
+}  // namespace gavel::judge

@@ -1,0 +1,97 @@
+// Reader: committed rows for questions, projections and proofs. It never locks and never decides.
+//
+// Each call sees one consistent state of the database, at least as new as every verdict that was given before the call.
+// Blocks; one thread per reader. Errors: unavailable (ask again), broken.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/store.h"
+#include "rules/state.h"
+
+namespace gavel::judge {
+
+// One stock item with the words that name it.
+struct StockRow {
+  rules::SkuCode sku;
+  std::string warehouse;
+  std::string lot;
+  std::string pool;  // "-" for free stock, else the activity's code.
+  rules::Item item;
+};
+
+// An order with the words that name its parts.
+struct OrderView {
+  rules::Order order;
+  std::optional<rules::ActivityCode> activity;
+  struct Part {
+    rules::SkuCode sku;
+    std::string warehouse;
+    rules::BucketNo bucket;
+    rules::Quantity quantity;
+  };
+  std::vector<Part> parts;
+};
+
+struct FlowRow {
+  rules::Flow flow;
+  BatchId batch;
+  std::int64_t i = 0;  // Position within the batch, from 0.
+};
+
+struct QuotaRow {
+  rules::QuotaKey key;
+  rules::Quota quota;
+};
+
+struct BatchRow {
+  BatchId batch;
+  bool buried = false;
+  std::int64_t flows = 0;  // How many flow rows it wrote.
+  Time at;
+};
+
+struct HoldRow {
+  rules::ItemId item;
+  Time expires_at;
+  rules::OrderId order;
+};
+
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  virtual Result<std::optional<OrderView>> order(rules::OrderId id) = 0;
+  virtual Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) = 0;
+  virtual Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) = 0;
+  // All items of the SKU; nothing if the SKU does not exist.
+  virtual Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) = 0;
+  // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its items.
+  virtual Result<std::vector<HoldRow>> due(Time now, std::size_t count) = 0;
+
+  // The whole database in one snapshot, table by table, each in key order, for `verify` and canonical dumps. A visitor
+  // function that is empty skips its table. flows come twice: by bucket chain and by order.
+  struct Visitor {
+    std::function<void(const rules::Sku&)> sku;
+    std::function<void(const rules::Activity&)> activity;
+    std::function<void(const rules::Item&)> item;
+    std::function<void(const FlowRow&)> flow_by_bucket;  // item, bucket, seq
+    std::function<void(const FlowRow&)> flow_by_batch;   // lane, n, i
+    std::function<void(const FlowRow&)> flow_by_order;   // order, item, bucket, seq; flows without an order left out
+    std::function<void(const rules::Order&)> order;
+    std::function<void(const rules::Recorded&)> request;  // caller, key: rows of their own
+    std::function<void(const rules::Recorded&)> order_as_request;  // by key
+    std::function<void(const QuotaRow&)> quota;
+    std::function<void(const HoldRow&)> hold;
+    std::function<void(const BatchRow&)> batch;
+  };
+  virtual Result<void> visit(const Visitor& visitor) = 0;
+};
+
+}  // namespace gavel::judge

@@ -1,0 +1,51 @@
+// Lane: a batching stage with a judge behind it. Commands of many callers in, their verdicts out, one transaction for
+// all that waited.
+//
+// offer() may be called from any thread; run(), or step(), from the one thread that owns the judge. What the judge could
+// not decide is answered honestly: `overloaded` where certainly nothing was done, `outcome_unknown` where something may
+// have been. When the store is broken, on_broken is called once, on the lane's thread, and every later command is
+// answered `overloaded` (not done): the process is about to stop.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "judge/judge.h"
+#include "rules/command.h"
+#include "rules/verdict.h"
+#include "stage/stage.h"
+
+namespace gavel::pipeline {
+
+class Lane {
+ public:
+  using Commands = stage::Stage<rules::Command, rules::Verdict>;
+  using Done = Commands::Done;
+  using OnBroken = std::function<void(const std::string& why)>;
+
+  Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken);
+
+  // As Stage::offer: false, and neither argument consumed, when the queue is full or the lane closed.
+  bool offer(rules::Command& command, Duration deadline, Done& done) {
+    return stage_.offer(command, deadline, done);
+  }
+  std::size_t step() { return stage_.step(); }
+  void run() { stage_.run(); }
+  void close() { stage_.close(); }
+  std::size_t waiting() const { return stage_.waiting(); }
+
+ private:
+  std::vector<rules::Verdict> decide(std::vector<rules::Command> commands);
+
+  judge::Judge& judge_;
+  Log& log_;
+  const OnBroken on_broken_;
+  bool broken_ = false;
+  Commands stage_;
+};
+
+}  // namespace gavel::pipeline

@@ -1,0 +1,78 @@
+// Pipeline: the life of a request, narrated by one function. Read submit() in pipeline.cc first.
+//
+//   caller ─► form ─► admission ─► key in process? ─► lane (judge) ─► verdict ─► caller
+//
+// Mode `direct`: the judge alone decides. Everything here runs on one executor (one thread); only the lane's callback
+// arrives from another thread and is posted over. The pipeline outlives its coroutines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "pipeline/admission.h"
+#include "pipeline/lane.h"
+#include "rules/command.h"
+#include "rules/state.h"
+#include "rules/verdict.h"
+
+namespace gavel::pipeline {
+
+struct PipelineLimits {
+  std::size_t in_flight_max;  // Requests between entrance and verdict.
+  Duration judge_within;      // A request not begun by the judge within this is refused: certainly not done.
+  Duration answer_within;     // A caller is told outcome_unknown after this; its key stays in process until the verdict.
+};
+
+class Pipeline {
+ public:
+  Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log, Sampler& sampler,
+           PipelineLimits limits);
+
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  // Decides one command. Never throws; resumes on the pipeline's executor. The command goes on to its verdict even if
+  // nobody waits for it any more.
+  boost::asio::awaitable<rules::Verdict> submit(rules::Command command);
+
+  // True while a request with this id has no verdict yet.
+  bool in_process(const rules::RequestId& id) const { return keys_.contains(id); }
+
+  // Tells callers whose answer is overdue that the outcome is unknown. Called regularly, on the executor's thread.
+  void step(Duration steady_now);
+
+  std::size_t in_flight() const { return admission_.in_flight(); }
+
+ private:
+  using Answer = std::move_only_function<void(rules::Verdict)>;
+
+  struct Waiting {
+    std::optional<rules::RequestId> key;
+    Duration overdue;
+    Answer answer;  // Empty once the caller was told outcome_unknown.
+  };
+
+  void judge(rules::Command command, Answer answer);
+  void finish(std::uint64_t ticket, rules::Verdict verdict);
+
+  boost::asio::any_io_executor executor_;
+  Lane& lane_;
+  const Clock& clock_;
+  Log& log_;
+  Sampler& sampler_;
+  const PipelineLimits limits_;
+  Admission admission_;
+  std::set<rules::RequestId> keys_;
+  std::map<std::uint64_t, Waiting> waiting_;  // By arrival, hence by deadline.
+  std::uint64_t next_ticket_ = 1;
+};
+
+}  // namespace gavel::pipeline

@@ -1,0 +1,116 @@
+// Commands: what a caller may ask of the judge, one struct per act.
+//
+// A command is plain data that was checked for form when it entered (refuse_malformed says how); it carries no time, for
+// time is the judge's. Value types; thread-safe.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "rules/ids.h"
+#include "rules/quantity.h"
+
+namespace gavel::rules {
+
+struct Line {
+  SkuCode sku;
+  Quantity quantity;
+  friend bool operator==(const Line&, const Line&) = default;
+};
+
+enum class Payment : std::uint8_t {
+  later,  // Held until it is confirmed, cancelled or expires.
+  none,   // Sold at once.
+};
+
+inline constexpr std::chrono::seconds hold_min{1};
+inline constexpr std::chrono::seconds hold_max{24 * 60 * 60};
+
+struct Reserve {
+  UserId user;
+  std::vector<Line> lines;  // As sent; merged by SKU before anything is checked.
+  std::optional<ActivityCode> activity;
+  std::optional<std::chrono::seconds> hold;  // Else the activity's, else the service's default.
+  Payment payment = Payment::later;
+};
+
+struct Confirm {
+  OrderId order;
+};
+
+struct Cancel {
+  OrderId order;
+};
+
+// Releases a hold whose time has come; on any other order it changes nothing. Internal: it has no request key.
+struct Expire {
+  OrderId order;
+};
+
+// Makes a SKU with its free stock item, or changes nothing if it exists alike.
+struct PutSku {
+  SkuCode sku;
+  std::int32_t buckets = 1;
+};
+
+// Inbound stock for the free item.
+struct Receive {
+  SkuCode sku;
+  Quantity quantity;
+};
+
+struct ActivityLine {
+  SkuCode sku;
+  Quantity allotment;
+  std::optional<std::int32_t> buckets;  // Else the SKU's.
+};
+
+// A sale as a draft: nothing moves before it is opened.
+struct CreateActivity {
+  ActivityCode activity;
+  std::string name;
+  std::vector<ActivityLine> lines;
+  std::optional<Quantity> limit_per_user;  // Units per user and SKU (B3).
+  std::optional<Time> opens_at;            // Half-open window [opens_at, closes_at); none: no bound on that side.
+  std::optional<Time> closes_at;
+  std::optional<std::chrono::seconds> hold;
+};
+
+// Moves the allotments from the free items to the activity's items.
+struct OpenActivity {
+  ActivityCode activity;
+};
+
+// Moves what is unsold back; what returns later goes back too.
+struct CloseActivity {
+  ActivityCode activity;
+};
+
+using Act = std::variant<Reserve, Confirm, Cancel, Expire, PutSku, Receive, CreateActivity, OpenActivity, CloseActivity>;
+
+struct Command {
+  Caller caller;
+  std::optional<RequestKey> key;  // Absent only for Expire.
+  OrderId fresh;                  // The id of the order, should one be made and the key be no UUIDv7.
+  Act act;
+};
+
+// The canonical text of what is asked, "act=reserve;user=u1;lines=tee*2": equal for equal requests, whatever order their
+// lines came in. It is the fingerprint that a request key is bound to, kept whole so that a difference can be named (E2).
+std::string content_of(const Act& act);
+
+// The names of the fields in which two contents differ, in order of appearance.
+std::vector<std::string> differing_fields(const std::string& recorded, const std::string& asked);
+
+// The lines of one order merged by SKU, in order of the SKU's code.
+std::vector<Line> merged(const std::vector<Line>& lines);
+
+// The same for the one word in front of content_of: "reserve", "confirm", …
+std::string_view word(const Act& act);
+
+}  // namespace gavel::rules

@@ -1,0 +1,58 @@
+// Flow: one row of the ledger, the reason why a bucket's numbers are what they are (C4).
+//
+// The rows of one bucket form a chain: seq has no gap, and each row's `before` is the `after` of the one in front. The
+// ledger alone rebuilds every number. Rows are never changed or removed. Value type.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "rules/ids.h"
+#include "rules/quantity.h"
+
+namespace gavel::rules {
+
+enum class Action : std::uint8_t {
+  receive,   // Inbound: available rises.
+  reserve,   // available to reserved
+  sell,      // available to sold
+  confirm,   // reserved to sold
+  cancel,    // reserved to available, by the caller
+  expire,    // reserved to available, because the hold's time is past
+  move_out,  // To another stock item: available falls; its move_in stands in the same batch.
+  move_in,   // From another stock item: available rises.
+};
+
+std::string_view word(Action action);
+std::optional<Action> parse_action(std::string_view word);
+
+// What one unit of an action does to a bucket; each is -1, 0 or 1.
+struct Effect {
+  std::int64_t available;
+  std::int64_t reserved;
+  std::int64_t sold;
+};
+Effect effect_of(Action action);
+
+struct Flow {
+  ItemId item;
+  BucketNo bucket = 0;
+  std::int64_t seq = 0;  // Of the bucket, from 1, gapless.
+  Action action = Action::receive;
+  Quantity quantity;  // At least 1.
+  Quantity before;    // available
+  Quantity after;
+  std::optional<OrderId> order;    // Of reserve, sell, confirm, cancel, expire.
+  std::int32_t occurrence = 1;     // The how-manieth row of this (order, item, bucket, action).
+  Caller caller;                   // Who caused it; of administration, the operator. "gavel" for Gavel itself.
+  std::optional<RequestKey> key;   // The request that caused it; none for Gavel itself.
+  std::string source;              // The event behind it: "order", "hold_expired", "inbound", "activity:<code>".
+  Time at;
+
+  friend bool operator==(const Flow&, const Flow&) = default;
+};
+
+}  // namespace gavel::rules

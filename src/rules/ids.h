@@ -1,0 +1,36 @@
+// The identifiers of the business, each its own type.
+//
+// Codes are chosen by the outside; numbers are dealt by the store and never leave it. Value types; thread-safe.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "base/strong.h"
+#include "base/uuid.h"
+
+namespace gavel::rules {
+
+using SkuCode = Code<struct SkuTag>;
+using ActivityCode = Code<struct ActivityTag>;
+using UserId = Code<struct UserTag>;
+using Caller = Code<struct CallerTag>;          // The account that an API key or a token stands for.
+using RequestKey = Code<struct RequestKeyTag>;  // The request id: the caller's name for one business action.
+
+using SkuId = Number<struct SkuIdTag>;
+using ActivityId = Number<struct ActivityIdTag>;  // 0 is no activity: the free pool.
+using ItemId = Number<struct ItemIdTag>;          // A stock item: one (SKU, warehouse, lot, pool).
+using LaneId = Number<struct LaneIdTag>;          // Dealt anew at every start of a lane.
+
+inline constexpr ActivityId free_pool{0};
+
+// An order's id; where the request key is a UUIDv7, the id is that key (architecture, "Few rows per order").
+struct OrderId {
+  Uuid uuid;
+  friend auto operator<=>(const OrderId&, const OrderId&) = default;
+};
+
+// Position of a bucket within its item, from 0.
+using BucketNo = std::int32_t;
+
+}  // namespace gavel::rules

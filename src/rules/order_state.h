@@ -1,0 +1,39 @@
+// The life of an order, and who takes each step (C5).
+//
+//                reserve                 confirm
+//   (nothing) ──────────────► held ──────────────────► paid
+//      │  │                    │ │
+//      │  │  reserve,          │ └── cancel ─────────► cancelled
+//      │  │  payment none      │
+//      │  └──────────► paid    └──── expire (job, or any
+//      │                             command that meets it
+//      └ refused (nothing taken)     late) ────────────► expired
+//
+// Every arrow is a function of rules/orders.h; there is no other way to change an order's state. States are stored as
+// their word. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace gavel::rules {
+
+enum class OrderState : std::uint8_t { refused, held, paid, cancelled, expired };
+
+std::string_view word(OrderState state);
+std::optional<OrderState> parse_order_state(std::string_view word);
+
+// True for the arrows above and for nothing else.
+bool may_follow(OrderState from, OrderState to);
+
+enum class ActivityState : std::uint8_t {
+  draft,   // create
+  open,    // open: the allotment lies in the activity's items.
+  closed,  // close: what was unsold is back in the free items.
+};
+
+std::string_view word(ActivityState state);
+std::optional<ActivityState> parse_activity_state(std::string_view word);
+
+}  // namespace gavel::rules

@@ -1,0 +1,33 @@
+// Quantity: a number of units, and the limits that make overflow impossible (C10).
+//
+// Every quantity of one command is at most line_units_max, every total at most total_units_max; a sum of
+// batch-many totals stays far below 2^63, so plain addition is safe everywhere. Pure; thread-safe.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+
+namespace gavel::rules {
+
+struct Quantity {
+  std::int64_t units = 0;
+
+  friend auto operator<=>(const Quantity&, const Quantity&) = default;
+  friend Quantity operator+(Quantity a, Quantity b) { return {a.units + b.units}; }
+  friend Quantity operator-(Quantity a, Quantity b) { return {a.units - b.units}; }
+  friend Quantity operator-(Quantity a) { return {-a.units}; }
+  Quantity& operator+=(Quantity b) { return *this = *this + b; }
+  Quantity& operator-=(Quantity b) { return *this = *this - b; }
+};
+
+inline constexpr Quantity none{0};
+inline constexpr Quantity line_units_max{1'000'000};
+inline constexpr Quantity total_units_max{1'000'000'000'000};
+inline constexpr std::size_t order_lines_max = 100;
+inline constexpr std::size_t activity_lines_max = 100;
+inline constexpr std::int32_t buckets_max = 64;
+
+static_assert(total_units_max.units < INT64_MAX / 1'000'000, "a million totals can be added without overflow");
+
+}  // namespace gavel::rules

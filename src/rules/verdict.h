@@ -1,0 +1,55 @@
+// Verdict: the judge's answer to one command.
+//
+// A fresh verdict and its replay carry the same values (A9): everything needed to answer a retry is recorded. Value type.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "rules/ids.h"
+#include "rules/order_state.h"
+#include "rules/outcome.h"
+#include "rules/quantity.h"
+
+namespace gavel::rules {
+
+// What an outcome says beyond its word. Only what the outcome's row in interfaces.md names is set.
+struct Detail {
+  std::optional<SkuCode> sku;              // sold_out, insufficient, limit_reached, unknown_sku, frozen: which line.
+  std::optional<Quantity> available;       // insufficient
+  std::optional<Quantity> allowed;         // limit_reached
+  std::optional<Quantity> claimed;         // limit_reached
+  std::optional<OrderId> order;            // limit_reached: the order that holds the user's latest claim.
+  std::optional<std::string> state;        // illegal_transition: the present state's word.
+  std::optional<Time> opens_at;            // not_open
+  std::optional<Time> expires_at;          // reserved
+  std::vector<std::string> fields;         // key_reused: the fields that differ.
+  std::optional<std::string> explanation;  // malformed: what is wrong, for people.
+
+  friend bool operator==(const Detail&, const Detail&) = default;
+};
+
+// Whether a verdict stands under its request key.
+enum class Record : std::uint8_t {
+  no,        // Not recorded: the key is free for another try.
+  fresh,     // Recorded by this very batch.
+  replayed,  // Recorded earlier; this is the first answer again.
+};
+
+struct Verdict {
+  Outcome outcome = Outcome::outcome_unknown;
+  Record record = Record::no;
+  Time at;                       // The judge's time of the first answer.
+  std::optional<OrderId> order;  // The order made or acted upon.
+  Detail detail;
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+// "insufficient available=2 sku=tee": for tests, logs and comparing stores. Leaves out `at` and `record`.
+std::string to_text(const Verdict& verdict);
+
+}  // namespace gavel::rules
