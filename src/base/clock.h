@@ -1,7 +1,7 @@
 // Clock: where time comes from. Logic receives a Clock; only main() decides which.
 //
-// RealClock reads the machine; VirtualClock stands still until it is told to advance, so that tests and simulation own
-// time. Both are safe to use from several threads.
+// RealClock reads the machine; VirtualClock stands still until it is told to advance, so that tests and
+// simulation own time. Both are safe to use from several threads.
 #pragma once
 
 #include <atomic>

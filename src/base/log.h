@@ -1,8 +1,8 @@
 // Log: one JSON object a line for operators and their tools (B18).
 //
-// State changes and faults are always written; ordinary requests are sampled by the caller through Sampler. Files rotate
-// by size and their number is bounded, so a log never fills a disk. Log is thread-safe; a call does not block on more
-// than the write itself.
+// State changes and faults are always written; ordinary requests are sampled by the caller through Sampler.
+// Files rotate by size and their number is bounded, so a log never fills a disk. Log is thread-safe; a call
+// does not block on more than the write itself.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   // `event` is a stable word in snake_case ("batch_halved"); fields follow it in the order given.
-  void write(Level level, std::string_view event, std::initializer_list<Field> fields = {});
+  void write(Level level, std::string_view event, std::initializer_list<Field> fields = {}) noexcept;
 
  private:
   struct Sink;

@@ -1,7 +1,7 @@
 // Mutex, MutexLock and Condition with clang's thread-safety annotations.
 //
-// Members that a mutex protects carry GAVEL_GUARDED_BY, functions that need it held GAVEL_REQUIRES; the clang build
-// refuses code that forgets the lock. See https://clang.llvm.org/docs/ThreadSafetyAnalysis.html.
+// Members that a mutex protects carry GAVEL_GUARDED_BY, functions that need it held GAVEL_REQUIRES; the clang
+// build refuses code that forgets the lock. See https://clang.llvm.org/docs/ThreadSafetyAnalysis.html.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // Random: a seeded source of numbers, the same on every machine for the same seed.
 //
-// It is the only source of randomness in Gavel's logic, so that a run is repeated by its seed. The numbers steer ids,
-// jitter and tests; they are no secrets. Not thread-safe: every thread owns its own.
+// It is the only source of randomness in Gavel's logic, so that a run is repeated by its seed. The numbers
+// steer ids, jitter and tests; they are no secrets. Not thread-safe: every thread owns its own.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class Random {
   bool chance(std::uint64_t numerator, std::uint64_t denominator) { return below(denominator) < numerator; }
 
  private:
-  std::mt19937_64 engine_;  // Its sequence is fixed by the C++ standard; std::uniform_int_distribution's is not.
+  std::mt19937_64
+      engine_;  // Its sequence is fixed by the C++ standard; std::uniform_int_distribution's is not.
 };
 
 }  // namespace gavel

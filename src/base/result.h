@@ -1,7 +1,7 @@
 // Result<T>: a value, or an Error that says what failed in the world around us.
 //
-// An Error is infrastructure only: a refusal by the business is an Outcome (rules/outcome.h) and a broken invariant is
-// a CHECK. The codes are few: each is here because some caller reacts to it in its own way.
+// An Error is infrastructure only: a refusal by the business is an Outcome (rules/outcome.h) and a broken
+// invariant is a CHECK. The codes are few: each is here because some caller reacts to it in its own way.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@ enum class ErrorCode : std::uint8_t {
   invalid,      // An argument, option or file is wrong: say so and change nothing.
   conflict,     // Deadlock victim, serialisation failure, busy: certainly not written; try again.
   duplicate,    // Somebody else wrote the same key first: certainly not written; load and decide again.
-  constraint,   // The store's last line of defence refused a row: certainly not written; never retried as it was.
+  constraint,   // The store's last line of defence refused a row: certainly not written; never retried as it
+                // was.
   unavailable,  // Not reachable or too slow: certainly not written; try later.
   unknown,      // Perhaps written: find out before anything is answered.
-  broken,       // The storage cannot be trusted (disk full, I/O error, corruption): stop acknowledging and exit.
+  broken,  // The storage cannot be trusted (disk full, I/O error, corruption): stop acknowledging and exit.
 };
 
 struct Error {

@@ -1,7 +1,7 @@
 // Strong types for identifiers: a SKU cannot be passed where a user is meant.
 //
-// Code<Tag> is an identifier that the outside chooses, checked once where it enters; Number<Tag> is an integer that
-// the store deals. Value types; thread-safe.
+// Code<Tag> is an identifier that the outside chooses, checked once where it enters; Number<Tag> is an
+// integer that the store deals. Value types; thread-safe.
 #pragma once
 
 #include <compare>

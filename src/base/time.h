@@ -1,7 +1,7 @@
 // Points in time and their text form.
 //
-// Time is UTC in milliseconds since 1970; Duration is milliseconds. Both are std::chrono types, so that a number is
-// never taken for a time. The text form is RFC 3339, always written in UTC with three decimals:
+// Time is UTC in milliseconds since 1970; Duration is milliseconds. Both are std::chrono types, so that a
+// number is never taken for a time. The text form is RFC 3339, always written in UTC with three decimals:
 // 2026-11-29T20:48:46.123Z. Pure; thread-safe.
 #pragma once
 
@@ -17,8 +17,8 @@ using Time = std::chrono::sys_time<Duration>;
 
 std::string to_text(Time time);
 
-// Reads RFC 3339 with any offset ("Z", "+08:00") and at most nine decimals, of which those past the third are cut off.
-// Nothing on anything else, on an impossible date, and outside the years 1970 to 9999.
+// Reads RFC 3339 with any offset ("Z", "+08:00") and at most nine decimals, of which those past the third are
+// cut off. Nothing on anything else, on an impossible date, and outside the years 1970 to 9999.
 std::optional<Time> parse_time(std::string_view text);
 
 }  // namespace gavel

@@ -1,6 +1,7 @@
 // Uuid: the 16 bytes of RFC 9562, and version 7 (time-ordered) in particular.
 //
-// Ids that Gavel makes are version 7: rows keyed by them grow at the table's end. A value type; pure; thread-safe.
+// Ids that Gavel makes are version 7: rows keyed by them grow at the table's end. A value type; pure;
+// thread-safe.
 #pragma once
 
 #include <array>
