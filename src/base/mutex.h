@@ -30,6 +30,8 @@ class GAVEL_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
   void unlock() GAVEL_THREAD_ATTRIBUTE(release_capability()) { mutex_.unlock(); }
 
  private:
+  friend class Condition;
+
   std::mutex mutex_;
 };
 
@@ -49,18 +51,25 @@ class GAVEL_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
 // Wakes threads that wait for a change of what a Mutex protects. Wake-ups may be spurious: wait in a loop.
 class Condition {
  public:
-  void wait(Mutex& mutex) GAVEL_REQUIRES(mutex) { condition_.wait(mutex); }
+  void wait(Mutex& mutex) GAVEL_REQUIRES(mutex) {
+    std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
+    condition_.wait(held);
+    held.release();
+  }
 
   // Returns after `at_most`, or earlier.
   void wait_for(Mutex& mutex, std::chrono::milliseconds at_most) GAVEL_REQUIRES(mutex) {
-    condition_.wait_for(mutex, at_most);
+    std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
+    condition_.wait_for(held, at_most);
+    held.release();
   }
 
-  void notify_one() { condition_.notify_one(); }
-  void notify_all() { condition_.notify_all(); }
+  void notify_one() noexcept { condition_.notify_one(); }
+  void notify_all() noexcept { condition_.notify_all(); }
 
  private:
-  std::condition_variable_any condition_;
+  // Not condition_variable_any, which takes a mutex of its own at every call.
+  std::condition_variable condition_;
 };
 
 }  // namespace gavel

@@ -1,13 +1,20 @@
 // await_result: the one bridge between threads and coroutines.
 //
-// A coroutine suspends until a callback is called, from whatever thread, and resumes on its own executor with what the
-// callback was given. Use it for answers of a Stage; nothing else in Gavel hops between threads.
+// A coroutine suspends until a callback is called, from whatever thread, and resumes on its own executor with
+// what the callback was given. Use it for answers of a Stage; nothing else in Gavel hops between threads.
 //
-//   Verdict verdict = co_await stage::await_result<Verdict>([&](auto done) { ... keep or pass on `done` ... });
+//   Outcome outcome = co_await stage::await_result<Outcome>([&](auto done) {
+//     if (!stage.offer(in, deadline, done)) done(full);
+//   });
 //
-// `start` runs at once, inside the awaiting coroutine, and receives a std::move_only_function<void(Out)> that must be
-// called exactly once. The callee owns it; a coroutine whose callback is dropped would never resume. Out is movable and
-// default-constructible.
+// `start` runs at once on the awaiting coroutine's thread and receives a std::move_only_function<void(Out)>
+// that must be called exactly once, by `start` itself or later. After it passed the callback on, `start`
+// touches nothing of the coroutine any more: with several threads in one io_context the coroutine may go on
+// before `start` returns.
+//
+// The wait cannot be cancelled: an answer always comes, and a caller who has gone away changes nothing about
+// what was done. A callback that is destroyed uncalled destroys the coroutine. The executor's io_context
+// outlives every callback: close and drain the stage first. Out is movable.
 #pragma once
 
 #include <functional>

@@ -2,14 +2,21 @@
 //
 //   offer() ──► bounded queue ──► step(): seal what waits ──► work(batch) ──► one answer each
 //
-// A stage takes whatever waits as soon as it is free, up to a limit: load makes batches bigger, not queues longer, and
-// there is no artificial delay. It knows nothing of what it carries. It is driven either by one thread inside run(), or
-// by calling step() from one thread (tests, simulation); never by both.
+// A stage takes whatever waits as soon as it is free, up to a limit: load makes batches bigger, not queues
+// longer, and there is no artificial delay. It knows nothing of what it carries. It is driven either by one
+// thread inside run(), or by calling step() from one thread (tests, simulation); never by both. Neither is
+// called from within work or an answer; offer(), close() and waiting() may be.
+//
+// No exception passes through a stage: one thrown by work, by an answer or for want of memory ends the
+// process, since what it was asked to do would be unknown and its callers would wait for ever. Work turns
+// failures into answers.
+//
+// Whoever destroys a stage has seen run() and every offer() return. Entries that still wait are dropped with
+// their Done uncalled, as by a crash; for an orderly end close() it and let run() return.
 //
 // After: FoundationDB's commit batching and LevelDB's BuildBatchGroup, in idea.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -30,7 +37,7 @@ struct Limits {
 template <class In, class Out>
 class Stage {
  public:
-  // Called once per entry, on the thread that drives the stage, and must not block or throw.
+  // Called once per entry, on the thread that drives the stage, and must not block.
   using Done = std::move_only_function<void(Out)>;
 
   // Answers a whole batch, one Out for each In and in the same order. Runs on the driving thread; may block.
@@ -48,22 +55,23 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  // Queues one entry; any thread; never blocks on work. False, with neither argument consumed, when the queue is full
-  // or the stage is closed: certainly not done. `deadline` is in the clock's steady time; work that has begun is never
-  // cut short by it.
-  bool offer(In& in, Duration deadline, Done& done) GAVEL_EXCLUDES(mutex_);
+  // Queues one entry; any thread; never blocks on work. False, with neither argument consumed, when the queue
+  // is full or the stage is closed: certainly not done. `deadline` is in the clock's steady time; work that
+  // has begun is never cut short by it.
+  bool offer(In& in, Duration deadline, Done& done) noexcept GAVEL_EXCLUDES(mutex_);
 
-  // Seals one batch of what waits, works on it, answers; returns how many entries were answered (0: nothing waited).
-  std::size_t step() GAVEL_EXCLUDES(mutex_);
+  // Seals one batch of what waits, works on it, answers; returns how many entries were answered (0: nothing
+  // waited).
+  std::size_t step() noexcept GAVEL_EXCLUDES(mutex_);
 
   // Steps until close() was called and the queue is empty. Blocks.
-  void run() GAVEL_EXCLUDES(mutex_);
+  void run() noexcept GAVEL_EXCLUDES(mutex_);
 
   // Refuses new entries; those queued are still worked on. Any thread; idempotent.
-  void close() GAVEL_EXCLUDES(mutex_);
+  void close() noexcept GAVEL_EXCLUDES(mutex_);
 
   // Entries that wait at this moment. Any thread.
-  std::size_t waiting() const GAVEL_EXCLUDES(mutex_);
+  std::size_t waiting() const noexcept GAVEL_EXCLUDES(mutex_);
 
  private:
   struct Entry {
@@ -72,7 +80,7 @@ class Stage {
     Done done;
   };
 
-  std::vector<Entry> seal() GAVEL_EXCLUDES(mutex_);
+  std::deque<Entry> seal() GAVEL_EXCLUDES(mutex_);
 
   const Limits limits_;
   const Clock& clock_;
@@ -85,40 +93,46 @@ class Stage {
 };
 
 template <class In, class Out>
-bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done) {
-  const MutexLock lock(mutex_);
-  if (closed_ || queue_.size() >= limits_.queue_max) return false;
-  queue_.push_back(Entry{std::move(in), deadline, std::move(done)});
-  if (queue_.size() == 1) arrived_.notify_one();  // The driver waits only on an empty queue.
+bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done) noexcept {
+  {
+    const MutexLock lock(mutex_);
+    if (closed_ || queue_.size() >= limits_.queue_max) return false;
+    queue_.push_back(Entry{std::move(in), deadline, std::move(done)});
+    // Only the entry that ends emptiness wakes the driver: it begins to wait under this lock and on an empty
+    // queue, and nobody else takes entries out, so whoever makes the queue grow further finds it awake or
+    // about to be.
+    if (queue_.size() > 1) return true;
+  }
+  // Outside the lock, which the woken driver wants at once.
+  arrived_.notify_one();
   return true;
 }
 
 template <class In, class Out>
-std::size_t Stage<In, Out>::step() {
-  std::vector<Entry> entries = seal();
-  const std::size_t count = entries.size();
+std::size_t Stage<In, Out>::step() noexcept {
+  std::deque<Entry> entries = seal();
   const Duration now = clock_.steady();
   std::vector<In> batch;
-  std::vector<Done> waiting;
-  batch.reserve(count);
-  waiting.reserve(count);
+  std::vector<Done> callers;
+  batch.reserve(entries.size());
+  callers.reserve(entries.size());
   for (Entry& entry : entries) {
     if (entry.deadline < now) {
       entry.done(late_());
       continue;
     }
     batch.push_back(std::move(entry.in));
-    waiting.push_back(std::move(entry.done));
+    callers.push_back(std::move(entry.done));
   }
-  if (batch.empty()) return count;
+  if (batch.empty()) return entries.size();
   std::vector<Out> answers = work_(std::move(batch));
-  CHECK(answers.size() == waiting.size());
-  for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i](std::move(answers[i]));
-  return count;
+  CHECK(answers.size() == callers.size());
+  for (std::size_t i = 0; i < callers.size(); ++i) callers[i](std::move(answers[i]));
+  return entries.size();
 }
 
 template <class In, class Out>
-void Stage<In, Out>::run() {
+void Stage<In, Out>::run() noexcept {
   while (true) {
     {
       const MutexLock lock(mutex_);
@@ -130,29 +144,33 @@ void Stage<In, Out>::run() {
 }
 
 template <class In, class Out>
-void Stage<In, Out>::close() {
+void Stage<In, Out>::close() noexcept {
   const MutexLock lock(mutex_);
   closed_ = true;
-  arrived_.notify_all();
+  // Under the lock: once it is let go, run() may return and the stage be destroyed.
+  arrived_.notify_one();
 }
 
 template <class In, class Out>
-std::size_t Stage<In, Out>::waiting() const {
+std::size_t Stage<In, Out>::waiting() const noexcept {
   const MutexLock lock(mutex_);
   return queue_.size();
 }
 
 template <class In, class Out>
-std::vector<typename Stage<In, Out>::Entry> Stage<In, Out>::seal() {
+std::deque<typename Stage<In, Out>::Entry> Stage<In, Out>::seal() {
+  std::deque<Entry> sealed;
   const MutexLock lock(mutex_);
-  std::vector<Entry> entries;
-  const std::size_t count = std::min(queue_.size(), limits_.batch_max);
-  entries.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    entries.push_back(std::move(queue_.front()));
+  if (queue_.size() <= limits_.batch_max) {
+    // The usual case costs the callers, who want the lock, no time at all.
+    sealed.swap(queue_);
+    return sealed;
+  }
+  for (std::size_t i = 0; i < limits_.batch_max; ++i) {
+    sealed.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
-  return entries;
+  return sealed;
 }
 
 }  // namespace gavel::stage
