@@ -1,0 +1,355 @@
+"""The house rules that a script can hold: names, calls, sizes, headers, coroutines, globals and plain text.
+
+Each rule is a function that yields (line, message) for one file; its docstring says why the rule is there. Where a rule
+admits an exception, the reason stands in a comment right above the code, and the rule names the word it begins with.
+tools/house_rules_test.py holds a violating and a clean sample for every rule.
+"""
+
+import re
+from functools import cached_property
+from pathlib import PurePosixPath
+
+import cpp_scan
+
+FILE_LINES_MAX = 500
+FUNCTION_LINES_MAX = 60
+NETWORK_UNITS_MAX = 6
+
+
+class File:
+    """A file of the tree: its path from the root with forward slashes, its text, and views of it made on demand."""
+
+    def __init__(self, path, text):
+        self.path, self.text = path, text
+        self.name, self.suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
+        self.folder = path.split("/")[1] if path.startswith("src/") and path.count("/") > 1 else ""
+        self.is_cpp = self.suffix in (".h", ".cc")
+        self.is_header = self.suffix == ".h"
+        self.is_test = path.startswith(("tests/", "bench/")) or self.name.endswith(("_test.cc", "_test.h"))
+        self.is_product = self.is_cpp and path.startswith("src/") and not self.is_test
+
+    @cached_property
+    def lines(self):
+        return self.text.split("\n")
+
+    @cached_property
+    def code(self):
+        return cpp_scan.without_literals(self.text)
+
+    @cached_property
+    def scan(self):
+        return cpp_scan.scan(self.text)
+
+    @cached_property
+    def includes(self):
+        """(line, name) of each include; the name keeps its quotes or brackets."""
+        bare = cpp_scan.without_comments(self.text)
+        return [(self.line_at(bare, m.start(1)), m[1])
+                for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*([<"][^>"\n]+[>"])', bare, re.M)]
+
+    @staticmethod
+    def line_at(text, position):
+        return text.count("\n", 0, position) + 1
+
+    def matches(self, pattern, text=None):
+        """Yields (line, match) for a pattern in the code, or in the given text of the same length."""
+        text = self.code if text is None else text
+        for match in re.finditer(pattern, text, re.M):
+            yield self.line_at(text, match.start()), match
+
+    def excused(self, line, word):
+        """Whether the comment right above `line` has a line `// word: reason`."""
+        at = line - 2
+        while at >= 0 and self.lines[at].lstrip().startswith("//"):
+            if re.match(rf"\s*// {word}: \S.{{9,}}", self.lines[at]):
+                return True
+            at -= 1
+        return False
+
+
+RULES = {}  # name -> (which files, the rule)
+CODE_SUFFIXES = (".h", ".cc", ".py", ".sh", ".sql", ".lua", ".cmake", ".ts", ".js", ".css", ".html")
+
+
+def rule(name, where):
+    def add(function):
+        RULES[name] = (where, function)
+        return function
+    return add
+
+
+def is_cpp(file):
+    return file.is_cpp
+
+
+def is_product(file):
+    return file.is_product
+
+
+def is_code(file):
+    return file.suffix in CODE_SUFFIXES or file.name in ("Makefile", "CMakeLists.txt") or not file.suffix
+
+
+def is_text(file):
+    return file.name != "LICENSE"
+
+
+# Names.
+
+VAGUE = {"manager", "handler", "processor", "helper", "helpers", "util", "utils", "common", "impl"}
+VAGUE_TYPES = VAGUE | {"data", "info", "do", "handle"}
+VAGUE_VERBS = {"do", "handle"}
+
+
+def words(name):
+    """The words of a name in either spelling: order_state and OrderState are both order, state."""
+    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+
+
+@rule("file-names", is_text)
+def file_names(file):
+    """A file called util holds what nobody thought about; a noun says what belongs in it."""
+    for part in PurePosixPath(file.path).parts:
+        for word in VAGUE & set(words(part)):
+            yield 1, f"'{part}' is named after '{word}'; name what it is"
+
+
+@rule("names", is_cpp)
+def names(file):
+    """Names of ours say what a thing is or does; names that libraries ask for are not defined by us and pass."""
+    kinds = r"^[ \t]*(?:template\b[^;{]*>\s*)?(class|struct|union|enum class|enum|concept|namespace|using)\s+"
+    for line, match in file.matches(kinds + r"(?:GAVEL_\w+\(.*\)\s*)?([\w:]+)\s*([{:=;]|final\b|$)"):
+        if match[1] == "using" and match[3] != "=":
+            continue  # a name of somebody else's
+        for word in VAGUE_TYPES & set(words(match[2])):
+            yield line, f"'{match[2]}' is named after '{word}'"
+    for statement in file.scan.statements:
+        if statement.scope == "code" or "()" not in statement.head or re.match(r"using\b|friend\b", statement.head):
+            continue
+        declared = words(cpp_scan.function_name(statement.head.split("=")[0]))
+        vague = VAGUE & set(declared) or VAGUE_VERBS & set(declared[:1])
+        for word in vague:
+            yield statement.line, f"'{'_'.join(declared)}' is named after '{word}'"
+
+
+# Calls.
+
+FREE = r"(?<![\w.>:])(?:std::|::)?"  # a call of the C or standard library, not of a member or of another namespace
+
+
+def banned(name, where, pattern, message):
+    """Adds a rule that a pattern must not occur in the code of certain files."""
+    def check(file):
+        for line, _ in file.matches(pattern):
+            yield line, message
+    check.__doc__ = message
+    rule(name, where)(check)
+
+
+def outside_clock(file):
+    return file.is_product and not file.path.startswith("src/base/clock")
+
+
+banned("rand", is_cpp, FREE + r"s?rand\s*\(", "randomness comes from an injected Random, so that a seed repeats a run")
+banned("wall-clock", outside_clock,
+       FREE + r"time\s*\(\s*(?:nullptr|NULL|0|&\w+)\s*\)|" + FREE + r"(?:gettimeofday|clock_gettime)\s*\("
+       r"|\b(?:system|steady|high_resolution)_clock::now\b",
+       "time comes from an injected Clock; only base/clock reads the machine's")
+banned("sleep", outside_clock, FREE + r"(?:u|nano)?sleep\s*\(|\bthis_thread::sleep_(?:for|until)\b",
+       "a sleeping thread cannot be simulated or shut down; wait on a Condition or step by the Clock")
+banned("assert", is_cpp, FREE + r"assert\s*\(|#\s*include\s*<(?:cassert|assert\.h)>",
+       "assert vanishes in release builds; CHECK stays in every build")
+banned("stdout", lambda f: f.is_product and f.folder not in ("app", "sim"),
+       FREE + r"(?:v?printf|puts|putchar)\s*\(|\bcout\b|\bfv?printf\s*\(\s*stdout\b",
+       "a library does not own standard output; return text or log")
+banned("detach", is_product, r"(?:\.|->)detach\s*\(\s*\)", "a detached thread outlives what it uses; join it")
+banned("empty-catch", is_cpp, r"\bcatch\s*\(\s*\.\.\.\s*\)\s*\{\s*\}", "an error that is swallowed is never found")
+banned("using-namespace", lambda f: f.is_header, r"^\s*using\s+namespace\b",
+       "a header must not change what names mean where it is included")
+banned("skipped-test", is_cpp, r"\bDISABLED_\w|\bGTEST_SKIP\b", "a test that is switched off is a defect")
+
+
+@rule("skipped-script", lambda f: f.suffix in (".py", ".ts", ".js"))
+def skipped_script(file):
+    """A test that is switched off is a defect, in any language."""
+    for line, _ in file.matches(r"unittest\.skip|\bskipTest\(|\b(?:test|it|describe)\.skip\(", file.text):
+        yield line, "a test that is switched off is a defect"
+
+
+@rule("co-await-braces", is_cpp)
+def co_await_braces(file):
+    """GCC 12 frees an aggregate temporary inside a co_await expression twice; it needs a name first."""
+    for line, match in file.matches(r"\bco_await\b"):
+        if _brace_within(file.code, match.end()):
+            yield line, "co_await with a braced temporary, which GCC 12 frees twice: name the value first"
+
+
+def _brace_within(code, at):
+    """Whether the expression that goes on at `at` holds a brace that does not open the body of a lambda."""
+    depth = 0
+    while at < len(code):
+        char = code[at]
+        if char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        elif char == "{":
+            if not re.search(r"(?:[\])]|\b(?:mutable|noexcept)|->\s*[\w:<>*&, ]+)\s*$", code[:at]):
+                return True
+            at = _closing(code, at)
+        if depth < 0 or (char in ";}" and depth == 0):
+            return False
+        at += 1
+    return False
+
+
+def _closing(code, at):
+    """The position of the brace that closes the one at `at`."""
+    depth = 0
+    for position in range(at, len(code)):
+        depth += {"{": 1, "}": -1}.get(code[position], 0)
+        if depth == 0:
+            return position
+    return len(code)
+
+
+# Sizes and shape.
+
+@rule("file-lines", lambda f: f.path.startswith("src/") and is_code(f))
+def file_lines(file):
+    """A file over 500 lines has two nouns in it."""
+    count = file.text.count("\n")
+    if count > FILE_LINES_MAX:
+        yield FILE_LINES_MAX + 1, f"{count} lines; at most {FILE_LINES_MAX}"
+
+
+@rule("function-lines", is_cpp)
+def function_lines(file):
+    """A function over 60 lines is split, unless `// ladder: reason` or `// table: reason` above it says what it is."""
+    for function in file.scan.functions:
+        count = function.last_line - function.first_line + 1
+        excused = file.excused(function.first_line, "(?:ladder|table)")
+        if count > FUNCTION_LINES_MAX and not excused:
+            yield function.first_line, f"{function.name} has {count} lines; at most {FUNCTION_LINES_MAX}"
+
+
+@rule("top-comment", lambda f: f.is_header)
+def top_comment(file):
+    """The header is the contract: it begins with what the thing is and is not."""
+    if not re.match(r"\s*(?:#pragma once\s*)?(?://|/\*)[ \t]*\S", file.text):
+        yield 1, "a header begins with a comment that says what it is"
+
+
+@rule("pragma-once", lambda f: f.is_header)
+def pragma_once(file):
+    """One form of include guard, which cannot be copied with a wrong name."""
+    if len(re.findall(r"^#pragma once$", file.code, re.M)) != 1:
+        yield 1, "a header has exactly one '#pragma once'"
+
+
+@rule("globals", is_product)
+def globals_(file):
+    """State that everybody can change cannot be tested or simulated; `// global: reason` above admits one."""
+    for statement in file.scan.statements:
+        head = cpp_scan.without_templates(statement.head)
+        if statement.scope != "namespace" and not re.match(r"(?:inline\s+)?(?:static|thread_local)\b", head):
+            continue
+        if _is_mutable_variable(head) and not file.excused(statement.line, "global"):
+            yield statement.line, f"mutable state outside an object: {' '.join(head.split())}"
+
+
+_NO_VARIABLE = re.compile(r"(?:using|typedef|extern|friend|template|namespace|class|struct|union|enum|concept|return"
+                          r"|static_assert|asm|goto|else|case)\b")
+
+
+def _is_mutable_variable(head):
+    declared = re.split(r"(?<![=!<>])=(?!=)", head)[0]
+    declared = re.sub(r"\{\}", "", declared).strip()
+    declared = re.sub(r"\[\[.*?\]\]|alignas\s*\(\)", "", declared).strip()
+    if _NO_VARIABLE.match(declared) or not re.fullmatch(r"[\w:\s*&]+[\s*&]\w+(?:\[\w*\])*", declared):
+        return False
+    if re.search(r"\*\s*\w+$", declared):
+        return True  # the pointer itself can change, whatever it points to
+    return not re.search(r"\b(?:const|constexpr)\b", declared)
+
+
+# Text.
+
+@rule("open-ends", is_code)
+def open_ends(file):
+    """What is not done is an issue or is said in the documents, not a mark in the code."""
+    marks = "|".join(("TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK"))
+    for line, match in file.matches(rf"\b(?:{marks})\b", file.text):
+        yield line, f"{match[0]}: do it, or write down elsewhere that it is not done"
+
+
+@rule("machine-paths", is_text)
+def machine_paths(file):
+    """A path of one person's machine is true nowhere else."""
+    roots = "|".join(("ho" "me", "Us" "ers", "ro" "ot", "wo" "rk"))
+    for line, match in file.matches(rf"(?<![\w./~$}}-])/(?:{roots})/\w+", file.text):
+        yield line, f"path of a machine: {match[0]}"
+
+
+@rule("nolint", is_cpp)
+def nolint(file):
+    """A silenced check names itself and says why: NOLINT(check): reason."""
+    for first, comment in cpp_scan.comments(file.text):
+        if re.search(r"\bNOLINT(?!END)", comment) and not re.search(r"\bNOLINT\w*\([\w.,* -]+\):\s*\S.{7,}", comment):
+            yield first, "NOLINT without a check and a reason"
+
+
+@rule("history", is_cpp)
+def history(file):
+    """Comments speak of the code as it is; what it was is in the log."""
+    for first, comment in cpp_scan.comments(file.text):
+        if re.search(r"\bnow we\b", comment, re.I):
+            yield first, "a comment that tells history ('now we')"
+
+
+@rule("white-space", is_text)
+def white_space(file):
+    """Invisible differences make noise in every later change."""
+    tabs_allowed = file.name == "Makefile" or file.suffix in (".mk", ".tsv")
+    for number, line in enumerate(file.lines, 1):
+        if line != line.rstrip():
+            yield number, "blanks at the end of the line"
+        if "\t" in line and not tabs_allowed:
+            yield number, "a tab"
+    if file.text and not file.text.endswith("\n"):
+        yield len(file.lines), "no newline at the end of the file"
+    if file.text.endswith("\n\n"):
+        yield len(file.lines), "an empty line at the end of the file"
+
+
+# Of all files together.
+
+def network_units(files):
+    """The units that take in Asio or Beast, directly or through headers of ours: (product, tests), sorted paths."""
+    by_name = {f.path.removeprefix("src/"): f for f in files if f.is_cpp}
+    takes_in = {}
+
+    def reaches(file):
+        if file.path not in takes_in:
+            takes_in[file.path] = False  # ends a cycle; an include that is already being followed adds nothing
+            takes_in[file.path] = any(
+                re.match(r"<boost/(?:asio|beast)\b", name) or (own and reaches(own))
+                for name, own in ((n, by_name.get(n.strip('"'))) for _, n in file.includes))
+        return takes_in[file.path]
+
+    units = sorted((f for f in files if f.suffix == ".cc" and reaches(f)), key=lambda f: f.path)
+    return [f.path for f in units if not f.is_test], [f.path for f in units if f.is_test]
+
+
+def check_network_units(files):
+    """Asio and Beast cost 25 seconds a unit; few units keep the build short and the network at the edge."""
+    product, tests = network_units(files)
+    if len(product) > NETWORK_UNITS_MAX:
+        yield product[-1], 1, f"{len(product)} units include Asio or Beast, at most {NETWORK_UNITS_MAX}: {product}"
+
+
+def run(files):
+    """Yields (rule name, findings) for every rule; a finding is (path, line, message)."""
+    for name, (where, check) in sorted(RULES.items()):
+        yield name, [(f.path, *finding) for f in files if where(f) for finding in check(f)]
+    yield "network-units", list(check_network_units(files))

@@ -1,0 +1,158 @@
+"""The folder table of docs/architecture.md, held against the includes and the declared dependencies.
+
+Three things must agree: what a file includes, what its target declares in CMakeLists.txt, and what this table allows.
+tools/include_table_test.py shows that each disagreement is found.
+"""
+
+import re
+
+# folder: what it may include besides itself. The order is that of the ranks, lowest first.
+MAY_INCLUDE = {
+    "base": (),
+    "rules": ("base",),
+    "stage": ("base",),
+    "gate": ("rules", "base"),
+    "judge": ("rules", "base"),
+    "queue": ("rules", "base"),
+    "pipeline": ("gate", "judge", "queue", "rules", "stage", "base"),
+    "jobs": ("pipeline", "gate", "judge", "queue", "rules", "base"),
+    "http": ("pipeline", "jobs", "rules", "stage", "base"),
+    "sim": ("jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
+    "app": ("http", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
+}
+# Folders whose libraries beyond the one of the folder's own name are adapters of real servers and engines.
+ADAPTER_FOLDERS = ("gate", "judge", "queue")
+# The simulator runs one real engine, in process.
+SIM_ADAPTERS = ("judge_sqlite",)
+# The rules are pure: these would bring in clocks, threads or input and output.
+IMPURE = re.compile(r"<(?:thread|mutex|condition_variable|atomic|future|iostream|fstream|cstdio|filesystem|random"
+                    r"|sys/\S+|unistd\.h|time\.h|ctime|sqlite3\.h|boost/(?:asio|beast)\S*)>")
+
+_CALL = re.compile(r"\b(gavel_library|gavel_test|gavel_program)\s*\(([^()]*)\)")
+_KEYWORDS = ("SOURCES", "DEPENDS", "LINKS", "LABEL", "TIMEOUT")
+
+
+class Target:
+    """One call of gavel_library, gavel_test or gavel_program."""
+
+    def __init__(self, kind, folder, path, line, arguments):
+        self.kind, self.folder, self.path, self.line = kind, folder, path, line
+        self.name = arguments[0] if arguments else ""
+        parts, key = {}, None
+        for word in arguments[1:]:
+            if word in _KEYWORDS:
+                key = word
+            else:
+                parts.setdefault(key, []).append(word)
+        self.sources = [f"{path.rpartition('/')[0]}/{s}" for s in parts.get("SOURCES", [])]
+        self.depends = parts.get("DEPENDS", [])
+
+    def __str__(self):
+        return f"{self.kind}({self.name})"
+
+
+def targets_of(file):
+    """The targets that a CMakeLists.txt declares."""
+    text = re.sub(r"#[^\n]*", lambda m: " " * len(m[0]), file.text)
+    for match in _CALL.finditer(text):
+        yield Target(match[1], file.folder, file.path, file.line_at(text, match.start()), match[2].split())
+
+
+def run(files):
+    """Yields (check name, findings); `files` are those of house_rules.File, a finding is (path, line, message)."""
+    lists = [f for f in files if f.name == "CMakeLists.txt" and (f.folder or f.path.startswith("tests/"))]
+    targets = [t for f in lists for t in targets_of(f)]
+    sources = [f for f in files if f.is_cpp and f.path.startswith("src/")]
+    yield "include-table", list(_includes(sources))
+    yield "pure-rules", list(_pure(sources))
+    yield "declared-table", list(_declared(targets))
+    yield "declared-includes", list(_covered(sources, targets))
+    yield "built-sources", list(_built(sources, targets))
+
+
+def _project_includes(file):
+    """(line, folder, name) of each include of a file of ours."""
+    for line, name in file.includes:
+        if name.startswith('"'):
+            yield line, name.strip('"').partition("/")[0], name.strip('"')
+
+
+def _includes(sources):
+    for file in sources:
+        if file.folder not in MAY_INCLUDE:
+            yield file.path, 1, f"the folder '{file.folder}' is not in the table"
+            continue
+        for line, folder, name in _project_includes(file):
+            if "/" not in name:
+                yield file.path, line, f'"{name}" is written from src/, with its folder'
+            elif folder != file.folder and folder not in MAY_INCLUDE[file.folder]:
+                yield file.path, line, f"{file.folder} may not include {folder} ({name})"
+
+
+def _pure(sources):
+    for file in sources:
+        for line, name in file.includes if file.folder == "rules" and not file.is_test else ():
+            if IMPURE.fullmatch(name):
+                yield file.path, line, f"the rules are pure; {name} is not"
+
+
+def _declared(targets):
+    folder_of = {t.name: t.folder for t in targets if t.kind == "gavel_library"}
+    for target in targets:
+        for name in target.depends:
+            if name not in folder_of:
+                yield target.path, target.line, f"{target} depends on {name}, which no folder declares"
+                continue
+            folder = folder_of[name]
+            allowed = (target.folder, *MAY_INCLUDE.get(target.folder, ()))
+            if target.folder and folder not in allowed:
+                yield target.path, target.line, f"{target} depends on {name}, but {target.folder} may not use {folder}"
+            elif not _may_link(target, name, folder):
+                yield target.path, target.line, f"{target} links the adapter {name}; only app and tests may"
+
+
+def _may_link(target, name, folder):
+    """Adapters are chosen by the program and by contract tests; beside them only another adapter builds on one."""
+    if folder not in ADAPTER_FOLDERS or name == folder or target.kind == "gavel_test" or target.folder == "app":
+        return True
+    if target.folder == "sim":
+        return name in SIM_ADAPTERS
+    return target.folder == folder and target.name != folder
+
+
+def _owners(targets):
+    """Maps a source without its ending to its targets; a header belongs to the target that compiles its source."""
+    owners = {}
+    for target in targets:
+        for source in target.sources:
+            owners.setdefault(source.rpartition(".")[0], []).append(target)
+    return owners
+
+
+def _covered(sources, targets):
+    """Each include of another library must be declared by every target that compiles the including file."""
+    libraries = {t.name: t for t in targets if t.kind == "gavel_library"}
+    owners = _owners(targets)
+
+    def library_of(path, folder):
+        """The name of the library that holds a header: the one that compiles its source, else the folder's own."""
+        compiled = [t for t in owners.get(path.rpartition(".")[0], []) if t.kind == "gavel_library"]
+        return compiled[0].name if compiled else folder
+
+    for file in sources:
+        if file.folder not in {t.folder for t in targets}:
+            continue  # a folder that is not built yet; built-sources speaks of it
+        default = [libraries[file.folder]] if file.is_header and file.folder in libraries else []
+        for target in owners.get(file.path.rpartition(".")[0], default):
+            for line, folder, name in _project_includes(file):
+                wanted = library_of(f"src/{name}", folder)
+                if wanted not in (target.name, *target.depends) and wanted in libraries:
+                    yield file.path, line, f"{target} includes {name} without DEPENDS {wanted}"
+
+
+def _built(sources, targets):
+    """A source that no target compiles is dead, and a test among them never runs."""
+    compiled = {s for t in targets for s in t.sources}
+    for file in sources:
+        if file.suffix == ".cc" and file.path not in compiled:
+            yield file.path, 1, "no target of its folder's CMakeLists.txt compiles this file"

@@ -1,0 +1,94 @@
+"""Each disagreement between includes, declarations and the table is found, and a tree that agrees passes."""
+
+import unittest
+
+import include_table
+from house_rules import File
+
+BASE = File("src/base/CMakeLists.txt", "gavel_library(base SOURCES check.cc)\n")
+BASE_H = File("src/base/check.h", "")
+BASE_CC = File("src/base/check.cc", '#include "base/check.h"\n')
+JUDGE = File("src/judge/CMakeLists.txt", """
+gavel_library(judge SOURCES judge.cc DEPENDS base)  # the interface
+gavel_library(judge_sqlite SOURCES sqlite_store.cc DEPENDS judge base LINKS SQLite::SQLite3)
+""")
+JUDGE_CC = File("src/judge/judge.cc", '#include "base/check.h"\n')
+SQLITE_H = File("src/judge/sqlite_store.h", '#include "judge/judge.h"\n')
+SQLITE_CC = File("src/judge/sqlite_store.cc", '#include "judge/judge.h"\n#include "base/check.h"\n')
+GOOD = [BASE, BASE_H, BASE_CC, JUDGE, JUDGE_CC, SQLITE_H, SQLITE_CC]
+
+
+def findings(*more):
+    """The names of the checks that fail on the good tree with these files added or put in place of their namesakes."""
+    files = {f.path: f for f in (*GOOD, *more)}
+    return [name for name, found in include_table.run(list(files.values())) if found]
+
+
+class IncludeTable(unittest.TestCase):
+    def test_a_tree_that_agrees_passes(self):
+        self.assertEqual(findings(), [])
+
+    def test_an_include_that_points_up(self):
+        self.assertEqual(findings(File("src/base/x.h", '#include "judge/judge.h"\n')),
+                         ["include-table", "declared-includes"])
+
+    def test_siblings_do_not_include_one_another(self):
+        self.assertIn("include-table", findings(File("src/gate/gate.h", '#include "judge/judge.h"\n')))
+
+    def test_an_include_in_a_comment_is_none(self):
+        commented = '// #include "judge/judge.h"\n/*\n#include "rules/x.h"\n*/\n'
+        self.assertEqual(findings(File("src/base/x.h", commented)), [])
+
+    def test_a_folder_outside_the_table(self):
+        self.assertIn("include-table", findings(File("src/misc/x.h", "")))
+
+    def test_an_include_without_its_folder(self):
+        self.assertIn("include-table", findings(File("src/judge/x.h", '#include "judge.h"\n')))
+
+    def test_rules_are_pure(self):
+        rules = File("src/rules/CMakeLists.txt", "gavel_library(rules SOURCES decide.cc)\n")
+        for header in ("<mutex>", "<boost/asio/io_context.hpp>", "<sys/stat.h>", "<fstream>"):
+            self.assertEqual(findings(rules, File("src/rules/decide.cc", f"#include {header}\n")), ["pure-rules"])
+        self.assertEqual(findings(rules, File("src/rules/decide.cc", "#include <span>\n")), [])
+
+    def test_a_dependency_that_the_table_forbids(self):
+        base = File(BASE.path, "gavel_library(base SOURCES check.cc DEPENDS judge)\n")
+        self.assertEqual(findings(base), ["declared-table"])
+
+    def test_a_dependency_that_does_not_exist(self):
+        base = File(BASE.path, "gavel_library(base SOURCES check.cc DEPENDS bass)\n")
+        self.assertEqual(findings(base), ["declared-table"])
+
+    def test_a_library_that_links_an_adapter(self):
+        for kind, expected in (("library", ["declared-table"]), ("test", [])):
+            jobs = File("src/jobs/CMakeLists.txt", f"gavel_{kind}(jobs SOURCES x.cc DEPENDS judge_sqlite)\n")
+            self.assertEqual(findings(jobs, File("src/jobs/x.cc", "")), expected)
+
+    def test_the_interface_does_not_link_its_adapter(self):
+        judge = File(JUDGE.path, JUDGE.text.replace("judge.cc DEPENDS base", "judge.cc DEPENDS judge_sqlite base"))
+        self.assertEqual(findings(judge), ["declared-table"])
+
+    def test_the_program_and_the_simulator_choose_adapters(self):
+        for folder in ("app", "sim"):
+            program = File(f"src/{folder}/CMakeLists.txt", "gavel_program(x SOURCES x.cc DEPENDS judge_sqlite)\n")
+            self.assertEqual(findings(program, File(f"src/{folder}/x.cc", "")), [])
+
+    def test_an_include_that_is_not_declared(self):
+        judge = File(JUDGE.path, JUDGE.text.replace("judge.cc DEPENDS base", "judge.cc"))
+        self.assertEqual(findings(judge), ["declared-includes"])
+
+    def test_an_include_of_a_neighbour_that_is_not_declared(self):
+        self.assertEqual(findings(File("src/judge/judge.cc", '#include "judge/sqlite_store.h"\n')),
+                         ["declared-includes"])
+
+    def test_a_test_that_includes_what_it_does_not_declare(self):
+        judge = File(JUDGE.path, JUDGE.text + "gavel_test(judge_test LABEL unit SOURCES judge_test.cc DEPENDS judge)\n")
+        test = File("src/judge/judge_test.cc", '#include "base/check.h"\n')
+        self.assertEqual(findings(judge, test), ["declared-includes"])
+
+    def test_a_source_that_nobody_compiles(self):
+        self.assertEqual(findings(File("src/judge/orphan_test.cc", "")), ["built-sources"])
+
+
+if __name__ == "__main__":
+    unittest.main()
