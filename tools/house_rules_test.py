@@ -165,7 +165,7 @@ KEPT = {
         (H, "struct A {\n  static A parse(std::string_view text);\n  static constexpr int x = 1;\n};"),
         (CC, "A::A() = default;\nbool operator==(const A&, const A&) = default;\nconst char* const name = \"x\";"),
     ],
-    "open-ends": [(CC, 'auto t = make("/tmp/x.XXX' 'XXX");'), ("README.md", "To" "do lists.")],
+    "open-ends": [(CC, 'auto t = make("/tmp/x.XXXXXX");'), ("README.md", "To" "do lists.")],
     "machine-paths": [
         ("README.md", "https://example.org/ho" "me/x and ./wo" "rk/x"), (CC, "/usr/lib/x /tmp/x /etc/x"),
     ],

@@ -1,0 +1,44 @@
+# The everyday commands; `make help` lists them. Every step is a script or a cmake preset that can be run by hand.
+
+JOBS ?= $(shell nproc)
+ARGS ?=
+MAKEFLAGS += --no-print-directory
+.DELETE_ON_ERROR:
+
+.PHONY: all demo test check crash format clean help
+
+all: ## Build the program, build/release/gavel (the default)
+	@$(MAKE) build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) || { echo "make: the release build failed; the first error above says why" >&2; exit 1; }
+
+# Ninja configures again by itself when a CMakeLists.txt changes, but knows nothing of the presets.
+build/%/build.ninja: CMakePresets.json
+	@cmake --preset $* || { echo "make: cmake could not configure '$*'; its message is above" >&2; exit 1; }
+	@touch $@
+
+demo: ## Install what is missing, build, and run the demonstration; ARGS="..." are passed on
+	@echo "[1/3] setup"
+	@tools/setup build
+	@echo "[2/3] build"
+	@$(MAKE) all
+	@echo "[3/3] demo"
+	@build/release/gavel demo $(ARGS)
+
+test: ## Install what is missing, then run every test; the last line is `N passed, N failed`
+	@tools/setup test || { echo "0 passed, 1 failed"; exit 1; }
+	@JOBS=$(JOBS) tools/test
+
+check: ## House rules, include table, format: a few seconds, no build
+	@tools/check
+
+crash: all ## Kill the server 20 times under load and verify what it had promised
+	@GAVEL_PROGRAM=$(CURDIR)/build/release/gavel python3 -B tests/e2e/crash.py --rounds 20 $(ARGS)
+
+format: ## Put all tracked C++ into the house's form
+	@git ls-files -z -- '*.h' '*.cc' | xargs -0 --no-run-if-empty clang-format-14 -i
+
+clean: ## Remove everything that was built
+	@rm -rf build
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F '\t' '{ printf "make %-8s %s\n", $$1, $$2 }'
