@@ -1,7 +1,7 @@
 // Commands: what a caller may ask of the judge, one struct per act.
 //
-// A command is plain data that was checked for form when it entered (refuse_malformed says how); it carries no time, for
-// time is the judge's. Value types; thread-safe.
+// A command is plain data that was checked for form when it entered (refuse_malformed says how); it carries
+// no time, for time is the judge's. Value types; thread-safe.
 #pragma once
 
 #include <chrono>
@@ -47,7 +47,8 @@ struct Cancel {
   OrderId order;
 };
 
-// Releases a hold whose time has come; on any other order it changes nothing. Internal: it has no request key.
+// Releases a hold whose time has come; on any other order it changes nothing. Internal: it has no request
+// key.
 struct Expire {
   OrderId order;
 };
@@ -76,7 +77,7 @@ struct CreateActivity {
   std::string name;
   std::vector<ActivityLine> lines;
   std::optional<Quantity> limit_per_user;  // Units per user and SKU (B3).
-  std::optional<Time> opens_at;            // Half-open window [opens_at, closes_at); none: no bound on that side.
+  std::optional<Time> opens_at;  // Half-open window [opens_at, closes_at); none: no bound on that side.
   std::optional<Time> closes_at;
   std::optional<std::chrono::seconds> hold;
 };
@@ -91,7 +92,8 @@ struct CloseActivity {
   ActivityCode activity;
 };
 
-using Act = std::variant<Reserve, Confirm, Cancel, Expire, PutSku, Receive, CreateActivity, OpenActivity, CloseActivity>;
+using Act = std::variant<Reserve, Confirm, Cancel, Expire, PutSku, Receive, CreateActivity, OpenActivity,
+                         CloseActivity>;
 
 struct Command {
   Caller caller;
@@ -100,8 +102,9 @@ struct Command {
   Act act;
 };
 
-// The canonical text of what is asked, "act=reserve;user=u1;lines=tee*2": equal for equal requests, whatever order their
-// lines came in. It is the fingerprint that a request key is bound to, kept whole so that a difference can be named (E2).
+// The canonical text of what is asked, "act=reserve;user=u1;lines=tee*2": equal for equal requests, whatever
+// order their lines came in. It is the fingerprint that a request key is bound to, kept whole so that a
+// difference can be named (E2).
 std::string content_of(const Act& act);
 
 // The names of the fields in which two contents differ, in order of appearance.

@@ -1,7 +1,7 @@
 // decide: the whole business, as one pure function (architecture, "Rules are a pure function").
 //
-// A flat ladder of refusals in precedence order, a line "from here it must succeed", the effect. Every store, the
-// simulator and the proofs meet at its outcomes. No I/O, no clock, no thread.
+// A flat ladder of refusals in precedence order, a line "from here it must succeed", the effect. Every store,
+// the simulator and the proofs meet at its outcomes. No I/O, no clock, no thread.
 #pragma once
 
 #include <chrono>
@@ -19,18 +19,19 @@ struct Policy {
   std::chrono::hours requests_kept{48};  // A UUIDv7 key older than this is refused (A28).
 };
 
-// Decides `command` on `state` at the judge's time `now` and changes `state` by its effect; a refusal changes nothing
-// but the record of itself, and the holds whose time was past. `state` must hold everything that plan.h names for this
-// command.
+// Decides `command` on `state` at the judge's time `now` and changes `state` by its effect; a refusal changes
+// nothing but the record of itself, and the holds whose time was past. `state` must hold everything that
+// plan.h names for this command.
 Verdict decide(State& state, const Command& command, Time now, const Policy& policy);
 
-// Raises the generation of every item that had nothing available when the batch was loaded and has something after all
-// its commands were decided (gate-protocol, State). Called once, after the last decide() of a batch.
+// Raises the generation of every item that had nothing available when the batch was loaded and has something
+// after all its commands were decided (gate-protocol, State). Called once, after the last decide() of a
+// batch.
 void raise_generations(State& state);
 
-// What is wrong with the form of a command, for people: a quantity out of bounds, no lines, too many lines, a window
-// that ends before it begins. Nothing if it is well formed. decide() refuses such a command as malformed; the entrance
-// asks earlier, to spare the judge.
+// What is wrong with the form of a command, for people: a quantity out of bounds, no lines, too many lines, a
+// window that ends before it begins. Nothing if it is well formed. decide() refuses such a command as
+// malformed; the entrance asks earlier, to spare the judge.
 std::optional<std::string> malformation(const Command& command);
 
 }  // namespace gavel::rules

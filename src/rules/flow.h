@@ -1,7 +1,7 @@
 // Flow: one row of the ledger, the reason why a bucket's numbers are what they are (C4).
 //
-// The rows of one bucket form a chain: seq has no gap, and each row's `before` is the `after` of the one in front. The
-// ledger alone rebuilds every number. Rows are never changed or removed. Value type.
+// The rows of one bucket form a chain: seq has no gap, and each row's `before` is the `after` of the one in
+// front. The ledger alone rebuilds every number. Rows are never changed or removed. Value type.
 #pragma once
 
 #include <cstdint>
@@ -45,11 +45,11 @@ struct Flow {
   Quantity quantity;  // At least 1.
   Quantity before;    // available
   Quantity after;
-  std::optional<OrderId> order;    // Of reserve, sell, confirm, cancel, expire.
-  std::int32_t occurrence = 1;     // The how-manieth row of this (order, item, bucket, action).
-  Caller caller;                   // Who caused it; of administration, the operator. "gavel" for Gavel itself.
-  std::optional<RequestKey> key;   // The request that caused it; none for Gavel itself.
-  std::string source;              // The event behind it: "order", "hold_expired", "inbound", "activity:<code>".
+  std::optional<OrderId> order;   // Of reserve, sell, confirm, cancel, expire.
+  std::int32_t occurrence = 1;    // The how-manieth row of this (order, item, bucket, action).
+  Caller caller;                  // Who caused it; of administration, the operator. "gavel" for Gavel itself.
+  std::optional<RequestKey> key;  // The request that caused it; none for Gavel itself.
+  std::string source;  // The event behind it: "order", "hold_expired", "inbound", "activity:<code>".
   Time at;
 
   friend bool operator==(const Flow&, const Flow&) = default;

@@ -1,6 +1,7 @@
 // The identifiers of the business, each its own type.
 //
-// Codes are chosen by the outside; numbers are dealt by the store and never leave it. Value types; thread-safe.
+// Codes are chosen by the outside; numbers are dealt by the store and never leave it. Value types;
+// thread-safe.
 #pragma once
 
 #include <compare>

@@ -1,7 +1,8 @@
-// The invariants of a batch, each named, each answering with what is broken (style: stellar-core's invariants).
+// The invariants of a batch, each named, each answering with what is broken (style: stellar-core's
+// invariants).
 //
-// The judge CHECKs all of them on every batch before it is stored; tests and `gavel verify` use the same names. They
-// share no code with the rules that they watch. Pure; thread-safe.
+// The judge CHECKs all of them on every batch before it is stored; tests and `gavel verify` use the same
+// names. They share no code with the rules that they watch. Pure; thread-safe.
 #pragma once
 
 #include <optional>
@@ -18,8 +19,7 @@ struct Invariant {
   std::optional<std::string> (*broken)(const State& state);  // What is wrong, or nothing.
 };
 
-// nothing_negative, flows_explain_buckets, moves_sum_to_zero, quota_within_limit, orders_match_flows,
-// generation_rises_once.
+// nothing_negative, flows_explain_buckets, moves_sum_to_zero, quota_within_limit, orders_match_flows.
 std::span<const Invariant> batch_invariants();
 
 // "name: what is wrong" of the first broken one, or nothing.

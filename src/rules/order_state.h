@@ -9,8 +9,8 @@
 //      │                             command that meets it
 //      └ refused (nothing taken)     late) ────────────► expired
 //
-// Every arrow is a function of rules/orders.h; there is no other way to change an order's state. States are stored as
-// their word. Pure; thread-safe.
+// Every arrow is a function of rules/orders.h; there is no other way to change an order's state. States are
+// stored as their word. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>

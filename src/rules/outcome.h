@@ -1,8 +1,8 @@
 // Outcome: what the business answers, one number and one spelling everywhere.
 //
-// The enumerator is the JSON word, the column value and the metric label. Numbers are in precedence order: where several
-// refusals hold at once the lowest is given, and decide() is a ladder in this order. Numbers are stored: never reuse or
-// change one. Pure; thread-safe.
+// The enumerator is the JSON word, the column value and the metric label. Numbers are in precedence order:
+// where several refusals hold at once the lowest is given, and decide() is a ladder in this order. Numbers
+// are stored: never reuse or change one. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -21,13 +21,14 @@ struct Quantity {
   Quantity& operator-=(Quantity b) { return *this = *this - b; }
 };
 
-inline constexpr Quantity none{0};
+inline constexpr Quantity no_units{0};
 inline constexpr Quantity line_units_max{1'000'000};
 inline constexpr Quantity total_units_max{1'000'000'000'000};
 inline constexpr std::size_t order_lines_max = 100;
 inline constexpr std::size_t activity_lines_max = 100;
 inline constexpr std::int32_t buckets_max = 64;
 
-static_assert(total_units_max.units < INT64_MAX / 1'000'000, "a million totals can be added without overflow");
+static_assert(total_units_max.units < INT64_MAX / 1'000'000,
+              "a million totals can be added without overflow");
 
 }  // namespace gavel::rules

@@ -1,8 +1,8 @@
 // State: the rows that one batch touches, as loaded, and what the batch makes of them.
 //
-// The judge fills it from a store, decide() works on it, the store writes the difference back: rows marked `inserted` or
-// `updated`, and the flows. It is plain data with no I/O; one batch owns it and one thread uses it. Maps are ordered so
-// that rows are written in key order, the same on every machine.
+// The judge fills it from a store, decide() works on it, the store writes the difference back: rows marked
+// `inserted` or `updated`, and the flows. It is plain data with no I/O; one batch owns it and one thread uses
+// it. Maps are ordered so that rows are written in key order, the same on every machine.
 #pragma once
 
 #include <chrono>
@@ -36,8 +36,8 @@ struct Bucket {
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
 
-// One stock item with all its buckets (A3, A6). `loaded` keeps the buckets as they came from the store: the store guards
-// each update by them, and the generation rises by comparing (gate-protocol, Judge).
+// One stock item with all its buckets (A3, A6). `loaded` keeps the buckets as they came from the store: the
+// store guards each update by them, and the generation rises by comparing (gate-protocol, Judge).
 struct Item {
   ItemId id;
   SkuId sku;
@@ -92,15 +92,15 @@ struct Order {
   OrderState state = OrderState::refused;
   UserId user;
   ActivityId activity = free_pool;
-  std::vector<Taken> taken;          // By item and bucket; fixed when the order is made; empty if refused.
+  std::vector<Taken> taken;  // By item and bucket; fixed when the order is made; empty if refused.
   Time created_at;
-  std::optional<Time> expires_at;    // Of held orders, and of those that once were.
-  std::optional<Time> settled_at;    // When it left `held`.
+  std::optional<Time> expires_at;  // Of held orders, and of those that once were.
+  std::optional<Time> settled_at;  // When it left `held`.
   Change change = Change::loaded;
 };
 
-// A request and its first answer (D3). It is stored in the order's row where the key is a UUIDv7 and the act is reserve,
-// in a row (caller, key) otherwise.
+// A request and its first answer (D3). It is stored in the order's row where the key is a UUIDv7 and the act
+// is reserve, in a row (caller, key) otherwise.
 struct Recorded {
   Caller caller;
   RequestKey key;
@@ -141,8 +141,10 @@ struct State {
   std::map<ItemId, Item> items;
   std::map<OrderId, Order> orders;
   std::map<QuotaKey, Quota> quotas;
-  std::map<RequestId, Recorded> requests;        // Of rows (caller, key).
+  std::map<RequestId, Recorded> requests;          // Of rows (caller, key).
   std::map<OrderId, Recorded> orders_as_requests;  // Of order rows whose id is the request's UUIDv7 key.
+  std::set<OrderId>
+      ids_in_use;  // UUIDv7 keys of this batch that are the id of an order made under another key.
   Counters counters;
 
   // Held orders whose time is past, oldest first, that may be released if an item runs short (C9). An item in

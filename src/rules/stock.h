@@ -1,7 +1,7 @@
 // The only way to change a bucket's numbers: one flow at a time, chained, within what the bucket has.
 //
-// Everything that moves units calls post(); it CHECKs that no number becomes negative, so a wrong rule aborts before it
-// can be stored. Pure; one thread.
+// Everything that moves units calls post(); it CHECKs that no number becomes negative, so a wrong rule aborts
+// before it can be stored. Pure; one thread.
 #pragma once
 
 #include <string>
@@ -24,22 +24,24 @@ struct Reason {
 // Appends the flow and applies its effect. The bucket has enough for it (CHECKed).
 void post(State& state, ItemId item, BucketNo bucket, Action action, Quantity quantity, const Reason& reason);
 
-// Chooses buckets for `quantity` units of `item`, as few as will do (A6, A7): the home bucket if it has them all, else
-// the smallest bucket that has them all, else the fullest ones first. The item has that many available (CHECKed).
+// Chooses buckets for `quantity` units of `item`, as few as will do (A6, A7): the home bucket if it has them
+// all, else the smallest bucket that has them all, else the fullest ones first. The item has that many
+// available (CHECKed).
 std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home);
 
-// Spreads incoming units so that the fullest and the emptiest bucket differ as little as can be (A3): with equal buckets
-// quantity/N each, the remainder one by one from the first. The sum is exactly `quantity`.
+// Spreads incoming units so that the fullest and the emptiest bucket differ as little as can be (A3): with
+// equal buckets quantity/N each, the remainder one by one from the first. The sum is exactly `quantity`.
 std::vector<Taken> spread(const Item& item, Quantity quantity);
 
 // The bucket a user's requests start at: hash(user) mod N (A5).
 BucketNo home_of(const UserId& user, std::size_t buckets);
 
-// Moves units between two items of one SKU by pairs of entries: out of as few buckets as will do, spread over the other.
+// Moves units between two items of one SKU by pairs of entries: out of as few buckets as will do, spread over
+// the other.
 void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason& reason);
 
-// A number of the item is negative or its total is out of bounds: it was changed behind Gavel's back, and is sold no
-// more until `gavel verify` is clean (B9).
+// A number of the item is negative or its total is out of bounds: it was changed behind Gavel's back, and is
+// sold no more until `gavel verify` is clean (B9).
 bool is_unsound(const Item& item);
 
 }  // namespace gavel::rules

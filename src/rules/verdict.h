@@ -1,6 +1,7 @@
 // Verdict: the judge's answer to one command.
 //
-// A fresh verdict and its replay carry the same values (A9): everything needed to answer a retry is recorded. Value type.
+// A fresh verdict and its replay carry the same values (A9): everything needed to answer a retry is recorded.
+// Value type.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace gavel::rules {
 
 // What an outcome says beyond its word. Only what the outcome's row in interfaces.md names is set.
 struct Detail {
-  std::optional<SkuCode> sku;              // sold_out, insufficient, limit_reached, unknown_sku, frozen: which line.
+  std::optional<SkuCode> sku;  // sold_out, insufficient, limit_reached, unknown_sku, frozen: which line.
   std::optional<Quantity> available;       // insufficient
   std::optional<Quantity> allowed;         // limit_reached
   std::optional<Quantity> claimed;         // limit_reached
@@ -51,5 +52,6 @@ struct Verdict {
 
 // "insufficient available=2 sku=tee": for tests, logs and comparing stores. Leaves out `at` and `record`.
 std::string to_text(const Verdict& verdict);
+using gavel::to_text;  // Those of times and ids stay visible beside it.
 
 }  // namespace gavel::rules

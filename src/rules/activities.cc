@@ -1,0 +1,158 @@
+#include "rules/activities.h"
+
+#include "base/check.h"
+#include "rules/orders.h"
+
+namespace gavel::rules {
+namespace {
+
+Verdict refuse_in_state(std::string state) {
+  Detail detail;
+  detail.state = std::move(state);
+  return say(Outcome::illegal_transition, detail);
+}
+
+Detail of_sku(const SkuCode& sku) {
+  Detail detail;
+  detail.sku = sku;
+  return detail;
+}
+
+void count_up(State& state) {
+  if (state.counters.change == Change::loaded) state.counters.change = Change::updated;
+}
+
+ItemId make_item(State& state, SkuId sku, ActivityId activity, std::int32_t buckets) {
+  const ItemId id{state.counters.next_item++};
+  count_up(state);
+  state.items.emplace(id, Item{.id = id,
+                               .sku = sku,
+                               .activity = activity,
+                               .generation = 1,
+                               .buckets = std::vector<Bucket>(static_cast<std::size_t>(buckets)),
+                               .loaded = std::vector<Bucket>(static_cast<std::size_t>(buckets)),
+                               .change = Change::inserted});
+  return id;
+}
+
+std::string source_of(const Activity& activity) { return "activity:" + activity.code.text(); }
+
+void enter(Activity& activity, ActivityState state) {
+  activity.state = state;
+  if (activity.change == Change::loaded) activity.change = Change::updated;
+}
+
+}  // namespace
+
+Verdict put_sku(Case& c, const PutSku& act) {
+  if (const Sku* sku = c.state.find_sku(act.sku)) {
+    if (sku->bucket_count == act.buckets) return say(Outcome::changed);
+    return refuse_in_state("buckets=" + std::to_string(sku->bucket_count));
+  }
+
+  // From here it must succeed.
+  const SkuId id{c.state.counters.next_sku++};
+  const ItemId item = make_item(c.state, id, free_pool, act.buckets);
+  c.state.skus.emplace(act.sku, Sku{.id = id,
+                                    .code = act.sku,
+                                    .bucket_count = act.buckets,
+                                    .free_item = item,
+                                    .change = Change::inserted});
+  return say(Outcome::created);
+}
+
+Verdict receive(Case& c, const Receive& act) {
+  const Sku* sku = c.state.find_sku(act.sku);
+  if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
+  const Item& item = c.state.item(sku->free_item);
+  if (item.total() + act.quantity > total_units_max) {
+    Detail detail;
+    detail.explanation = "quantity: the SKU's total would be above 10^12";
+    return say(Outcome::malformed, detail);
+  }
+  if (is_unsound(item)) return say(Outcome::frozen, of_sku(act.sku));
+
+  // From here it must succeed.
+  for (const Taken& part : spread(item, act.quantity)) {
+    post(c.state, part.item, part.bucket, Action::receive, part.quantity, c.because(std::nullopt, "inbound"));
+  }
+  return say(Outcome::received);
+}
+
+Verdict create_activity(Case& c, const CreateActivity& act) {
+  for (const ActivityLine& line : act.lines) {
+    if (c.state.find_sku(line.sku) == nullptr) return say(Outcome::unknown_sku, of_sku(line.sku));
+  }
+  if (const Activity* there = c.state.find_activity(act.activity)) {
+    return refuse_in_state(std::string(word(there->state)));
+  }
+
+  // From here it must succeed.
+  Activity activity{.id = ActivityId{c.state.counters.next_activity++},
+                    .code = act.activity,
+                    .name = act.name,
+                    .state = ActivityState::draft,
+                    .limit_per_user = act.limit_per_user,
+                    .opens_at = act.opens_at,
+                    .closes_at = act.closes_at,
+                    .hold = act.hold,
+                    .lines = {},
+                    .change = Change::inserted};
+  for (const ActivityLine& line : act.lines) {
+    const Sku& sku = *c.state.find_sku(line.sku);
+    const ItemId item = make_item(c.state, sku.id, activity.id, line.buckets.value_or(sku.bucket_count));
+    activity.lines.push_back(AllottedLine{sku.id, sku.code, line.allotment, item});
+  }
+  c.state.activities.emplace(act.activity, std::move(activity));
+  return say(Outcome::created);
+}
+
+Verdict open_activity(Case& c, const OpenActivity& act) {
+  Activity* activity = c.state.find_activity(act.activity);
+  if (activity == nullptr) return say(Outcome::unknown_activity);
+  for (const AllottedLine& line : activity->lines) {
+    if (is_unsound(c.state.item(c.state.sku_of(line.sku).free_item)))
+      return say(Outcome::frozen, of_sku(line.code));
+  }
+  if (activity->state == ActivityState::draft && activity->closes_at && c.now >= *activity->closes_at) {
+    return say(Outcome::over);
+  }
+  if (activity->state != ActivityState::draft) return refuse_in_state(std::string(word(activity->state)));
+  for (const AllottedLine& line : activity->lines) {
+    const ItemId free_item = c.state.sku_of(line.sku).free_item;
+    if (make_room(c, free_item, line.allotment)) continue;
+    if (c.state.due_unseen.contains(free_item)) return say(Outcome::overloaded);
+    Detail detail = of_sku(line.code);
+    const Quantity available = c.state.item(free_item).available();
+    if (available == no_units) return say(Outcome::sold_out, detail);
+    detail.available = available;
+    return say(Outcome::insufficient, detail);
+  }
+
+  // From here it must succeed.
+  for (const AllottedLine& line : activity->lines) {
+    move(c.state, c.state.sku_of(line.sku).free_item, line.item, line.allotment,
+         c.because(std::nullopt, source_of(*activity)));
+  }
+  enter(*activity, ActivityState::open);
+  return say(Outcome::opened);
+}
+
+Verdict close_activity(Case& c, const CloseActivity& act) {
+  Activity* activity = c.state.find_activity(act.activity);
+  if (activity == nullptr) return say(Outcome::unknown_activity);
+  for (const AllottedLine& line : activity->lines) {
+    if (is_unsound(c.state.item(line.item))) return say(Outcome::frozen, of_sku(line.code));
+  }
+  if (activity->state == ActivityState::closed) return refuse_in_state(std::string(word(activity->state)));
+
+  // From here it must succeed.
+  for (const AllottedLine& line : activity->lines) {
+    move(c.state, line.item, c.state.sku_of(line.sku).free_item, c.state.item(line.item).available(),
+         c.because(std::nullopt, source_of(*activity)));
+  }
+  enter(*activity, ActivityState::closed);
+  return say(Outcome::closed);
+}
+
+}  // namespace gavel::rules

@@ -1,0 +1,171 @@
+#include "rules/command.h"
+
+#include <algorithm>
+#include <map>
+
+namespace gavel::rules {
+namespace {
+
+// "name=value" parts joined by ';'. Codes and numbers hold no ';'; free text is escaped (see escaped()).
+class Content {
+ public:
+  explicit Content(std::string_view act) { add("act", std::string(act)); }
+
+  Content& add(std::string_view name, const std::string& value) {
+    if (!text_.empty()) text_ += ';';
+    text_.append(name).append("=").append(value);
+    return *this;
+  }
+
+  template <class T, class ToText>
+  Content& add(std::string_view name, const std::optional<T>& value, ToText to_value) {
+    return value ? add(name, to_value(*value)) : *this;
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string seconds_text(std::chrono::seconds seconds) { return std::to_string(seconds.count()); }
+std::string units_text(Quantity quantity) { return std::to_string(quantity.units); }
+std::string time_text(Time time) { return to_text(time); }
+
+// Free text without the characters that separate fields.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == ';') {
+      result += "\\s";
+    } else if (c == '\\') {
+      result += "\\\\";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string lines_text(const std::vector<Line>& lines) {
+  std::string text;
+  for (const Line& line : merged(lines)) {
+    if (!text.empty()) text += ',';
+    text.append(line.sku.text()).append("*").append(units_text(line.quantity));
+  }
+  return text;
+}
+
+std::string allotments_text(std::vector<ActivityLine> lines) {
+  std::ranges::sort(lines, {}, &ActivityLine::sku);
+  std::string text;
+  for (const ActivityLine& line : lines) {
+    if (!text.empty()) text += ',';
+    text.append(line.sku.text()).append("*").append(units_text(line.allotment));
+    if (line.buckets) text.append("/").append(std::to_string(*line.buckets));
+  }
+  return text;
+}
+
+struct ContentOf {
+  std::string operator()(const Reserve& act) const {
+    Content content("reserve");
+    content.add("user", act.user.text()).add("lines", lines_text(act.lines));
+    content.add("activity", act.activity, [](const ActivityCode& code) { return code.text(); });
+    content.add("hold_seconds", act.hold, seconds_text);
+    if (act.payment == Payment::none) content.add("payment", "none");
+    return content.take();
+  }
+  std::string operator()(const Confirm& act) const { return of_order("confirm", act.order); }
+  std::string operator()(const Cancel& act) const { return of_order("cancel", act.order); }
+  std::string operator()(const Expire& act) const { return of_order("expire", act.order); }
+  std::string operator()(const PutSku& act) const {
+    return Content("put_sku").add("sku", act.sku.text()).add("buckets", std::to_string(act.buckets)).take();
+  }
+  std::string operator()(const Receive& act) const {
+    return Content("receive").add("sku", act.sku.text()).add("quantity", units_text(act.quantity)).take();
+  }
+  std::string operator()(const CreateActivity& act) const {
+    Content content("create_activity");
+    content.add("activity", act.activity.text()).add("name", escaped(act.name));
+    content.add("lines", allotments_text(act.lines));
+    content.add("limit_per_user", act.limit_per_user, units_text);
+    content.add("opens_at", act.opens_at, time_text);
+    content.add("closes_at", act.closes_at, time_text);
+    content.add("hold_seconds", act.hold, seconds_text);
+    return content.take();
+  }
+  std::string operator()(const OpenActivity& act) const {
+    return Content("open_activity").add("activity", act.activity.text()).take();
+  }
+  std::string operator()(const CloseActivity& act) const {
+    return Content("close_activity").add("activity", act.activity.text()).take();
+  }
+
+  static std::string of_order(std::string_view act, OrderId order) {
+    return Content(act).add("order", to_text(order.uuid)).take();
+  }
+};
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+Fields fields_of(const std::string& content) {
+  Fields fields;
+  std::size_t begin = 0;
+  while (begin < content.size()) {
+    const std::size_t end = std::min(content.find(';', begin), content.size());
+    const std::string part = content.substr(begin, end - begin);
+    const std::size_t equals = part.find('=');
+    fields.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    begin = end + 1;
+  }
+  return fields;
+}
+
+}  // namespace
+
+std::string content_of(const Act& act) { return std::visit(ContentOf{}, act); }
+
+std::string_view word(const Act& act) {
+  struct WordOf {
+    std::string_view operator()(const Reserve&) const { return "reserve"; }
+    std::string_view operator()(const Confirm&) const { return "confirm"; }
+    std::string_view operator()(const Cancel&) const { return "cancel"; }
+    std::string_view operator()(const Expire&) const { return "expire"; }
+    std::string_view operator()(const PutSku&) const { return "put_sku"; }
+    std::string_view operator()(const Receive&) const { return "receive"; }
+    std::string_view operator()(const CreateActivity&) const { return "create_activity"; }
+    std::string_view operator()(const OpenActivity&) const { return "open_activity"; }
+    std::string_view operator()(const CloseActivity&) const { return "close_activity"; }
+  };
+  return std::visit(WordOf{}, act);
+}
+
+std::vector<std::string> differing_fields(const std::string& recorded, const std::string& asked) {
+  const Fields before = fields_of(recorded);
+  const Fields after = fields_of(asked);
+  const auto value_in = [](const Fields& fields, const std::string& name) -> std::optional<std::string> {
+    for (const auto& [field, value] : fields) {
+      if (field == name) return value;
+    }
+    return std::nullopt;
+  };
+  std::vector<std::string> names;
+  for (const auto& [name, value] : before) {
+    if (value_in(after, name) != value) names.push_back(name);
+  }
+  for (const auto& [name, value] : after) {
+    if (!value_in(before, name)) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<Line> merged(const std::vector<Line>& lines) {
+  std::map<SkuCode, Quantity> sums;
+  for (const Line& line : lines) sums[line.sku] += line.quantity;
+  std::vector<Line> result;
+  for (const auto& [sku, quantity] : sums) result.push_back(Line{sku, quantity});
+  return result;
+}
+
+}  // namespace gavel::rules

@@ -1,0 +1,190 @@
+#include "rules/decide.h"
+
+#include <set>
+
+#include "base/check.h"
+#include "rules/activities.h"
+#include "rules/ladder.h"
+#include "rules/orders.h"
+
+namespace gavel::rules {
+namespace {
+
+// A UUIDv7 key may run ahead of the judge's clock by so much; one from farther in the future would outlive
+// the period in which its request is remembered.
+constexpr std::chrono::hours key_ahead_max{1};
+
+Verdict malformed(std::string explanation) {
+  Detail detail;
+  detail.explanation = std::move(explanation);
+  return say(Outcome::malformed, detail);
+}
+
+std::optional<Uuid> uuid7_of(const RequestKey& key) {
+  const std::optional<Uuid> uuid = parse_uuid(key.text());
+  return uuid && is_version_7(*uuid) ? uuid : std::nullopt;
+}
+
+// What is recorded under the command's key, whoever recorded it.
+const Recorded* find_recorded(const Case& c) {
+  const auto row = c.state.requests.find(RequestId{c.command.caller, *c.command.key});
+  if (row != c.state.requests.end()) return &row->second;
+  if (const auto uuid = uuid7_of(*c.command.key)) {
+    const auto order = c.state.orders_as_requests.find(OrderId{*uuid});
+    if (order != c.state.orders_as_requests.end()) return &order->second;
+  }
+  return nullptr;
+}
+
+// What the key alone decides: the first answer again, or a refusal. Nothing if the key is new.
+std::optional<Verdict> answer_by_key(const Case& c) {
+  if (const Recorded* recorded = find_recorded(c)) {
+    if (recorded->caller != c.command.caller) return say(Outcome::key_in_use);
+    const std::string content = content_of(c.command.act);
+    if (recorded->content != content) {
+      Detail detail;
+      detail.fields = differing_fields(recorded->content, content);
+      return say(Outcome::key_reused, detail);
+    }
+    Verdict verdict = recorded->verdict;
+    verdict.record = Record::replayed;
+    return verdict;
+  }
+  if (const auto uuid = uuid7_of(*c.command.key)) {
+    if (time_of(*uuid) + c.policy.requests_kept < c.now) return say(Outcome::key_too_old);
+    if (time_of(*uuid) > c.now + key_ahead_max) {
+      return malformed("Idempotency-Key: the time in this UUIDv7 is more than an hour ahead");
+    }
+  }
+  return std::nullopt;
+}
+
+Verdict act_on(Case& c) {
+  struct Acts {
+    Case& c;
+    Verdict operator()(const Reserve& act) { return reserve(c, act); }
+    Verdict operator()(const Confirm& act) { return confirm(c, act); }
+    Verdict operator()(const Cancel& act) { return cancel(c, act); }
+    Verdict operator()(const Expire& act) { return expire(c, act); }
+    Verdict operator()(const PutSku& act) { return put_sku(c, act); }
+    Verdict operator()(const Receive& act) { return receive(c, act); }
+    Verdict operator()(const CreateActivity& act) { return create_activity(c, act); }
+    Verdict operator()(const OpenActivity& act) { return open_activity(c, act); }
+    Verdict operator()(const CloseActivity& act) { return close_activity(c, act); }
+  };
+  return std::visit(Acts{c}, c.command.act);
+}
+
+// Binds the verdict to the key. Sales and refusals of orders share one unique key: where it is a UUIDv7, both
+// are order rows, the refused one with nothing taken.
+void record(Case& c, Verdict& verdict) {
+  verdict.record = Record::fresh;
+  const Command& command = c.command;
+  Recorded recorded{command.caller, *command.key, content_of(command.act), verdict, Change::inserted};
+  const auto uuid = uuid7_of(*command.key);
+  const auto* act = std::get_if<Reserve>(&command.act);
+  if (act == nullptr || !uuid) {
+    c.state.requests.emplace(RequestId{command.caller, *command.key}, std::move(recorded));
+    return;
+  }
+  const OrderId id{*uuid};
+  if (!verdict.order) {
+    c.state.orders.emplace(id, Order{.id = id,
+                                     .state = OrderState::refused,
+                                     .user = act->user,
+                                     .activity = free_pool,
+                                     .taken = {},
+                                     .created_at = c.now,
+                                     .expires_at = std::nullopt,
+                                     .settled_at = std::nullopt,
+                                     .change = Change::inserted});
+  }
+  c.state.orders_as_requests.emplace(id, std::move(recorded));
+}
+
+bool in_line(Quantity quantity) { return quantity > no_units && quantity <= line_units_max; }
+
+using Wrong = std::optional<std::string>;
+
+Wrong wrong_hold(std::optional<std::chrono::seconds> hold) {
+  if (hold && (*hold < hold_min || *hold > hold_max)) return "hold_seconds: must be 1 to 86400";
+  return std::nullopt;
+}
+
+Wrong wrong_buckets(std::int32_t buckets) {
+  if (buckets < 1 || buckets > buckets_max) return "buckets: must be 1 to 64";
+  return std::nullopt;
+}
+
+struct Malformation {
+  Wrong operator()(const Reserve& act) const {
+    if (act.lines.empty()) return "lines: must not be empty";
+    if (act.lines.size() > order_lines_max) return "lines: at most 100";
+    for (const Line& line : act.lines) {
+      if (!in_line(line.quantity)) return "quantity: must be 1 to 1000000";
+    }
+    for (const Line& line : merged(act.lines)) {
+      if (!in_line(line.quantity)) return "quantity: the lines of one SKU must be at most 1000000 together";
+    }
+    return wrong_hold(act.hold);
+  }
+  Wrong operator()(const Confirm&) const { return std::nullopt; }
+  Wrong operator()(const Cancel&) const { return std::nullopt; }
+  Wrong operator()(const Expire&) const { return std::nullopt; }
+  Wrong operator()(const PutSku& act) const { return wrong_buckets(act.buckets); }
+  Wrong operator()(const Receive& act) const {
+    if (!in_line(act.quantity)) return "quantity: must be 1 to 1000000";
+    return std::nullopt;
+  }
+  Wrong operator()(const CreateActivity& act) const {
+    if (act.lines.empty()) return "lines: must not be empty";
+    if (act.lines.size() > activity_lines_max) return "lines: at most 100";
+    std::set<SkuCode> seen;
+    for (const ActivityLine& line : act.lines) {
+      if (!seen.insert(line.sku).second) return "lines: SKU " + line.sku.text() + " stands twice";
+      if (line.allotment <= no_units || line.allotment > total_units_max) {
+        return "allotment: must be 1 to 1000000000000";
+      }
+      if (const Wrong wrong = wrong_buckets(line.buckets.value_or(1))) return wrong;
+    }
+    if (act.limit_per_user && !in_line(*act.limit_per_user)) return "limit_per_user: must be 1 to 1000000";
+    if (act.opens_at && act.closes_at && *act.opens_at >= *act.closes_at) {
+      return "closes_at: must be later than opens_at";
+    }
+    return wrong_hold(act.hold);
+  }
+  Wrong operator()(const OpenActivity&) const { return std::nullopt; }
+  Wrong operator()(const CloseActivity&) const { return std::nullopt; }
+};
+
+}  // namespace
+
+Verdict decide(State& state, const Command& command, Time now, const Policy& policy) {
+  if (auto wrong = malformation(command)) return malformed(std::move(*wrong));
+  Case c{state, command, now, policy};
+  if (command.key) {
+    if (auto answer = answer_by_key(c)) return *std::move(answer);
+  }
+  Verdict verdict = act_on(c);
+  verdict.at = now;
+  if (command.key && traits(verdict.outcome).recorded) record(c, verdict);
+  return verdict;
+}
+
+void raise_generations(State& state) {
+  for (auto& [id, item] : state.items) {
+    Quantity before;
+    for (const Bucket& bucket : item.loaded) before += bucket.available;
+    if (before != no_units || item.available() == no_units) continue;
+    item.generation += 1;
+    if (item.change == Change::loaded) item.change = Change::updated;
+  }
+}
+
+std::optional<std::string> malformation(const Command& command) {
+  const bool internal = std::holds_alternative<Expire>(command.act);
+  CHECK(internal || command.key);  // Everything a caller asks for carries a request id.
+  return std::visit(Malformation{}, command.act);
+}
+
+}  // namespace gavel::rules

@@ -1,0 +1,42 @@
+#include "rules/flow.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
+namespace gavel::rules {
+namespace {
+
+struct Row {
+  Action action;
+  std::string_view word;
+  Effect effect;  // available, reserved, sold
+};
+
+constexpr std::array rows{
+    Row{Action::receive, "receive", {+1, 0, 0}},   Row{Action::reserve, "reserve", {-1, +1, 0}},
+    Row{Action::sell, "sell", {-1, 0, +1}},        Row{Action::confirm, "confirm", {0, -1, +1}},
+    Row{Action::cancel, "cancel", {+1, -1, 0}},    Row{Action::expire, "expire", {+1, -1, 0}},
+    Row{Action::move_out, "move_out", {-1, 0, 0}}, Row{Action::move_in, "move_in", {+1, 0, 0}},
+};
+
+const Row& row_of(Action action) {
+  const auto found = std::ranges::find(rows, action, &Row::action);
+  CHECK(found != rows.end());
+  return *found;
+}
+
+}  // namespace
+
+std::string_view word(Action action) { return row_of(action).word; }
+
+std::optional<Action> parse_action(std::string_view word) {
+  const auto found = std::ranges::find(rows, word, &Row::word);
+  if (found == rows.end()) return std::nullopt;
+  return found->action;
+}
+
+Effect effect_of(Action action) { return row_of(action).effect; }
+
+}  // namespace gavel::rules

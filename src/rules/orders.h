@@ -1,0 +1,20 @@
+// The acts on orders: the arrows of order_state.h, one function each.
+//
+// Called by decide() alone. Each is a flat ladder of refusals in precedence order, the line "From here it
+// must succeed", and the effect. One thread.
+#pragma once
+
+#include "rules/ladder.h"
+
+namespace gavel::rules {
+
+Verdict reserve(Case& c, const Reserve& act);
+Verdict confirm(Case& c, const Confirm& act);
+Verdict cancel(Case& c, const Cancel& act);
+Verdict expire(Case& c, const Expire& act);
+
+// Releases due holds on `item`, oldest first, until it has `wanted` available or no due hold is left that was
+// loaded (C9). True if it has them then.
+bool make_room(Case& c, ItemId item, Quantity wanted);
+
+}  // namespace gavel::rules

@@ -1,0 +1,136 @@
+#include "rules/stock.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace gavel::rules {
+namespace {
+
+Quantity times(std::int64_t factor, Quantity quantity) { return {factor * quantity.units}; }
+
+// Bucket numbers of `item`, ordered by available: `before(a, b)` says which goes first, the lower number on a
+// tie.
+template <class Before>
+std::vector<BucketNo> ranked(const Item& item, Before before) {
+  std::vector<BucketNo> order(item.buckets.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](BucketNo a, BucketNo b) {
+    return before(item.buckets[static_cast<std::size_t>(a)].available,
+                  item.buckets[static_cast<std::size_t>(b)].available);
+  });
+  return order;
+}
+
+Quantity available_in(const Item& item, BucketNo bucket) {
+  return item.buckets[static_cast<std::size_t>(bucket)].available;
+}
+
+}  // namespace
+
+void post(State& state, ItemId item_id, BucketNo bucket_no, Action action, Quantity quantity,
+          const Reason& reason) {
+  CHECK(quantity > no_units);
+  Item& item = state.item(item_id);
+  Bucket& bucket = item.buckets.at(static_cast<std::size_t>(bucket_no));
+  const Effect effect = effect_of(action);
+  const Quantity before = bucket.available;
+  bucket.available += times(effect.available, quantity);
+  bucket.reserved += times(effect.reserved, quantity);
+  bucket.sold += times(effect.sold, quantity);
+  bucket.seq += 1;
+  CHECK(bucket.available >= no_units && bucket.reserved >= no_units && bucket.sold >= no_units);
+  state.flows.push_back(Flow{.item = item_id,
+                             .bucket = bucket_no,
+                             .seq = bucket.seq,
+                             .action = action,
+                             .quantity = quantity,
+                             .before = before,
+                             .after = bucket.available,
+                             .order = reason.order,
+                             .occurrence = 1,
+                             .caller = reason.caller,
+                             .key = reason.key,
+                             .source = reason.source,
+                             .at = reason.at});
+}
+
+std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home) {
+  CHECK(item.available() >= quantity);
+  if (available_in(item, home) >= quantity) return {Taken{item.id, home, quantity}};
+  for (const BucketNo bucket : ranked(item, std::less<>())) {
+    if (available_in(item, bucket) >= quantity) return {Taken{item.id, bucket, quantity}};
+  }
+  std::vector<Taken> taken;
+  for (const BucketNo bucket : ranked(item, std::greater<>())) {
+    const Quantity part = std::min(available_in(item, bucket), quantity);
+    if (part == no_units) break;
+    taken.push_back(Taken{item.id, bucket, part});
+    quantity -= part;
+  }
+  CHECK(quantity == no_units);
+  std::ranges::sort(taken, {}, &Taken::bucket);
+  return taken;
+}
+
+std::vector<Taken> spread(const Item& item, Quantity quantity) {
+  // Water poured over uneven ground: the lowest k buckets rise to one common level, with k as large as the
+  // water allows.
+  const std::vector<BucketNo> lowest_first = ranked(item, std::less<>());
+  std::int64_t water = quantity.units;
+  std::int64_t wet = 0;
+  std::int64_t level = 0;
+  for (const BucketNo bucket : lowest_first) {
+    const std::int64_t ground = available_in(item, bucket).units;
+    const std::int64_t to_rise = wet * (ground - level);
+    if (to_rise > water) break;
+    water -= to_rise;
+    level = ground;
+    ++wet;
+  }
+  level += water / wet;
+  std::int64_t remainder = water % wet;
+  std::vector<BucketNo> risen(lowest_first.begin(), lowest_first.begin() + wet);
+  std::ranges::sort(risen);
+  std::vector<Taken> parts;
+  for (const BucketNo bucket : risen) {
+    const std::int64_t extra = remainder > 0 ? 1 : 0;
+    remainder -= extra;
+    const Quantity part{level + extra - available_in(item, bucket).units};
+    if (part > no_units) parts.push_back(Taken{item.id, bucket, part});
+  }
+  return parts;
+}
+
+BucketNo home_of(const UserId& user, std::size_t buckets) {
+  // FNV-1a, 64 bits (Fowler, Noll and Vo): the same bucket on every machine, which std::hash does not
+  // promise.
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : user.text()) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1099511628211ULL;
+  }
+  // The low bits of FNV are the weaker ones; the high half decides.
+  return static_cast<BucketNo>((hash >> 32) % buckets);
+}
+
+void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason& reason) {
+  if (quantity == no_units) return;
+  for (const Taken& part : choose(state.item(from), quantity, 0)) {
+    post(state, part.item, part.bucket, Action::move_out, part.quantity, reason);
+  }
+  for (const Taken& part : spread(state.item(to), quantity)) {
+    post(state, part.item, part.bucket, Action::move_in, part.quantity, reason);
+  }
+}
+
+bool is_unsound(const Item& item) {
+  for (const Bucket& bucket : item.buckets) {
+    if (bucket.available < no_units || bucket.reserved < no_units || bucket.sold < no_units) return true;
+  }
+  return item.total() > total_units_max;
+}
+
+}  // namespace gavel::rules

@@ -1,0 +1,25 @@
+#include "rules/verdict.h"
+
+namespace gavel::rules {
+
+std::string to_text(const Verdict& verdict) {
+  std::string text(word(verdict.outcome));
+  const auto add = [&text](std::string_view name, const std::string& value) {
+    text.append(" ").append(name).append("=").append(value);
+  };
+  const Detail& detail = verdict.detail;
+  if (detail.sku) add("sku", detail.sku->text());
+  if (detail.available) add("available", std::to_string(detail.available->units));
+  if (detail.allowed) add("allowed", std::to_string(detail.allowed->units));
+  if (detail.claimed) add("claimed", std::to_string(detail.claimed->units));
+  if (detail.order) add("claimed_by", to_text(detail.order->uuid));
+  if (detail.state) add("state", *detail.state);
+  if (detail.opens_at) add("opens_at", to_text(*detail.opens_at));
+  if (detail.expires_at) add("expires_at", to_text(*detail.expires_at));
+  for (const std::string& field : detail.fields) add("field", field);
+  if (detail.explanation) add("explanation", "'" + *detail.explanation + "'");
+  if (verdict.order) add("order", to_text(verdict.order->uuid));
+  return text;
+}
+
+}  // namespace gavel::rules
