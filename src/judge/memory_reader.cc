@@ -1,0 +1,141 @@
+#include <utility>
+
+#include "judge/memory_database.h"
+#include "judge/memory_store.h"
+
+namespace gavel::judge {
+namespace {
+
+using rules::OrderId;
+
+// A single warehouse and no lots: the words are those that the other stores give.
+constexpr std::string_view warehouse = "main";
+constexpr std::string_view no_lot;
+constexpr std::string_view free_pool_word = "-";
+
+template <class Row>
+void show(const std::function<void(const Row&)>& visit, const Row& row) {
+  if (visit) visit(row);
+}
+
+template <class Map, class Row>
+void show_all(const std::function<void(const Row&)>& visit, const Map& table) {
+  for (const auto& [key, row] : table) show(visit, row);
+}
+
+std::string pool_of(const Tables& tables, const rules::Item& item) {
+  if (item.activity == rules::free_pool) return std::string(free_pool_word);
+  return tables.activity_codes.at(item.activity).text();
+}
+
+OrderView view_of(const Tables& tables, const rules::Order& order) {
+  OrderView view{.order = order, .activity = std::nullopt, .parts = {}};
+  if (order.activity != rules::free_pool) view.activity = tables.activity_codes.at(order.activity);
+  for (const rules::Taken& taken : order.taken) {
+    const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(taken.item).sku);
+    view.parts.push_back(OrderView::Part{sku, std::string(warehouse), taken.bucket, taken.quantity});
+  }
+  return view;
+}
+
+void visit_flows(const Tables& tables, const Reader::Visitor& visitor) {
+  show_all(visitor.flow_by_bucket, tables.flows);
+  for (const auto& [position, id] : tables.flows_by_batch) show(visitor.flow_by_batch, tables.flows.at(id));
+  for (const auto& [order, item, bucket, seq] : tables.flows_by_order) {
+    show(visitor.flow_by_order, tables.flows.at({item, bucket, seq}));
+  }
+}
+
+void visit_orders(const Tables& tables, const Reader::Visitor& visitor) {
+  for (const auto& [id, stored] : tables.orders) show(visitor.order, stored.order);
+  show_all(visitor.request, tables.requests);
+  for (const auto& [id, stored] : tables.orders) {
+    if (stored.request) show(visitor.order_as_request, *stored.request);
+  }
+}
+
+class MemoryReader final : public Reader {
+ public:
+  explicit MemoryReader(std::shared_ptr<MemoryDatabase> database) : database_(std::move(database)) {}
+
+  Result<std::optional<OrderView>> order(OrderId id) override {
+    return database_->read([&](const Tables& tables) -> std::optional<OrderView> {
+      const auto found = tables.orders.find(id);
+      if (found == tables.orders.end()) return std::nullopt;
+      return view_of(tables, found->second.order);
+    });
+  }
+
+  Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override {
+    return database_->read([&](const Tables& tables) -> std::optional<rules::Recorded> {
+      const auto found = tables.requests.find(id);
+      if (found != tables.requests.end()) return found->second;
+      const std::optional<Uuid> uuid = parse_uuid(id.second.text());
+      if (!uuid || !tables.orders.contains(OrderId{*uuid})) return std::nullopt;
+      // Another caller's request is nobody else's to see.
+      const std::optional<rules::Recorded>& recorded = tables.orders.at(OrderId{*uuid}).request;
+      return recorded && recorded->caller == id.first ? recorded : std::nullopt;
+    });
+  }
+
+  Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {
+    return database_->read([&](const Tables& tables) -> std::optional<rules::Activity> {
+      const auto found = tables.activities.find(code);
+      return found == tables.activities.end() ? std::nullopt : std::optional(found->second);
+    });
+  }
+
+  Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& code) override {
+    return database_->read([&](const Tables& tables) -> std::optional<std::vector<StockRow>> {
+      const auto sku = tables.skus.find(code);
+      if (sku == tables.skus.end()) return std::nullopt;
+      std::vector<StockRow> rows;
+      for (const auto& [id, item] : tables.items) {
+        if (item.sku != sku->second.id) continue;
+        rows.push_back(
+            StockRow{code, std::string(warehouse), std::string(no_lot), pool_of(tables, item), item});
+      }
+      return rows;
+    });
+  }
+
+  Result<std::vector<HoldRow>> due(Time now, std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<HoldRow> rows;
+      for (const auto& [expires_at, order, item] : tables.holds_by_time) {
+        if (expires_at > now) break;
+        // Rows of one order stand together: the first of its items stands for it.
+        if (!rows.empty() && rows.back().order == order) continue;
+        if (rows.size() == count) break;
+        rows.push_back(HoldRow{item, expires_at, order});
+      }
+      return rows;
+    });
+  }
+
+  // Works on a copy: a visitor may take its time, and may ask this or another reader, while sales go on.
+  Result<void> visit(const Visitor& visitor) override {
+    const Tables tables = database_->read([](const Tables& present) { return present; });
+    show_all(visitor.sku, tables.skus);
+    show_all(visitor.activity, tables.activities);
+    show_all(visitor.item, tables.items);
+    visit_flows(tables, visitor);
+    visit_orders(tables, visitor);
+    for (const auto& [key, quota] : tables.quotas) show(visitor.quota, QuotaRow{key, quota});
+    for (const auto& [item, expires_at, order] : tables.holds)
+      show(visitor.hold, HoldRow{item, expires_at, order});
+    show_all(visitor.batch, tables.batches);
+    return {};
+  }
+
+ private:
+  const std::shared_ptr<MemoryDatabase> database_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> open_memory_reader(std::shared_ptr<MemoryDatabase> database) {
+  return std::make_unique<MemoryReader>(std::move(database));
+}
+
+}  // namespace gavel::judge
