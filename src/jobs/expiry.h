@@ -2,8 +2,8 @@
 //
 //   step(now): find due holds ─► offer them to the lane as Expire commands ─► their verdicts count down
 //
-// The judge decides by its own time whether a hold is due, so a step too early, twice or by two processes releases
-// nothing wrongly. A step never blocks on a verdict. One thread; verdicts may arrive from another.
+// The judge decides by its own time whether a hold is due, so a step too early, twice or by two processes
+// releases nothing wrongly. A step never blocks on a verdict. One thread; verdicts may arrive from another.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ class Expiry {
   // `reader` is the job's own; all references outlive the job and every command that it offered.
   Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log);
 
-  // Offers up to expiry_batch_max due holds; does nothing while earlier ones have no verdict. Returns how many were
-  // offered. A hold that is overdue by more than two seconds is logged as `expiry_behind`.
+  // Offers up to expiry_batch_max due holds; does nothing while earlier ones have no verdict. Returns how
+  // many were offered. A hold that is overdue by more than two seconds is logged as `expiry_behind`.
   Result<std::size_t> step(Time now);
 
   // Commands offered that have no verdict yet. Any thread.

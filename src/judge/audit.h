@@ -1,8 +1,9 @@
-// audit: recomputes everything from the ledger and compares it with the rows (C3; the work of `gavel verify`).
+// audit: recomputes everything from the ledger and compares it with the rows (C3; the work of `gavel
+// verify`).
 //
-// It trusts the flow rows and their arithmetic alone; it shares no code with the rules that wrote them. One pass in key
-// order over one snapshot, so its memory is that of the quotas and the held orders, not of the history. Blocks; uses
-// the reader's thread.
+// It trusts the flow rows and their arithmetic alone; it shares no code with the rules that wrote them. One
+// pass in key order over one snapshot, so its memory is that of the quotas and the held orders, not of the
+// history. Blocks; uses the reader's thread.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,9 @@ namespace gavel::judge {
 
 // One thing that is not as the ledger says, with the entry that broke it where one did.
 struct Finding {
-  std::string invariant;  // chain, buckets, conservation, orders, holds, quotas, moves, batches, requests, generation
-  std::string what;       // "bucket 12/0: seq 7 says before 3, the entry in front says after 4"
+  std::string
+      invariant;  // chain, buckets, conservation, orders, holds, quotas, moves, batches, requests, generation
+  std::string what;  // "bucket 12/0: seq 7 says before 3, the entry in front says after 4"
 };
 
 struct AuditReport {
@@ -34,8 +36,8 @@ inline constexpr std::size_t findings_max = 100;
 
 Result<AuditReport> audit(Reader& reader);
 
-// Every row of every table as one line of text, in key order, without what may differ between two stores that judged
-// the same commands (numbers of lanes): equal dumps mean equal databases.
+// Every row of every table as one line of text, in key order, without what may differ between two stores that
+// judged the same commands (numbers of lanes): equal dumps mean equal databases.
 Result<std::string> canonical_dump(Reader& reader);
 
 }  // namespace gavel::judge

@@ -6,8 +6,8 @@
 //   4 write    guarded updates, inserts, the batch row
 //   5 commit   durable, then and only then is anything answered
 //
-// One Judge serves one lane: one thread, one store connection, one series of batch numbers. It never calls anything but
-// its store between begin and commit (A27).
+// One Judge serves one lane: one thread, one store connection, one series of batch numbers. It never calls
+// anything but its store between begin and commit (A27).
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@
 namespace gavel::judge {
 
 struct JudgeLimits {
-  int attempts_max = 5;                   // Tries of one batch that meets conflicts, before it is halved.
-  Duration pause_max{20};                 // Longest pause between two of them; drawn at random up to it.
-  std::size_t due_orders_max = 8192;      // Holds past their time that one batch may release on the way.
-  int settle_attempts_max = 20;           // Tries to settle a commit in doubt within one call of apply.
+  int attempts_max = 5;               // Tries of one batch that meets conflicts, before it is halved.
+  Duration pause_max{20};             // Longest pause between two of them; drawn at random up to it.
+  std::size_t due_orders_max = 8192;  // Holds past their time that one batch may release on the way.
+  int settle_attempts_max = 20;       // Tries to settle a commit in doubt within one call of apply.
 };
 
 class Judge {
@@ -40,8 +40,8 @@ class Judge {
   // All references outlive the judge. No I/O happens before apply.
   Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits);
 
-  // Decides `commands` in one transaction, or, where the store refuses the batch as a whole, in several. One verdict per
-  // command, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the lane's.
+  // Decides `commands` in one transaction, or, where the store refuses the batch as a whole, in several. One
+  // verdict per command, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the lane's.
   //
   // Errors are of the whole call:
   //   unavailable  certainly nothing was done, for any command

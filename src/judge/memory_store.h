@@ -1,8 +1,8 @@
 // The memory form of a store: tables in maps, one transaction at a time, nothing kept when the process ends.
 //
-// It is a store like any other and passes the same contract suite: begin waits for the transaction in progress, commit
-// is atomic, rollback leaves no trace, constraints refuse what the rules should never have written. Time is the given
-// clock's. Tests and the simulator stand on it.
+// It is a store like any other and passes the same contract suite: begin waits for the transaction in
+// progress, commit is atomic, rollback leaves no trace, constraints refuse what the rules should never have
+// written. Time is the given clock's. Tests and the simulator stand on it.
 #pragma once
 
 #include <memory>

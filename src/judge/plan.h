@@ -14,10 +14,10 @@ namespace gavel::judge {
 struct Plan {
   std::set<rules::SkuCode> skus;
   std::set<rules::ActivityCode> activities;
-  std::set<rules::OrderId> orders;            // Acted upon: confirm, cancel, expire.
-  std::set<rules::RequestId> requests;        // Keys, each looked up as a row (caller, key) …
-  std::set<rules::OrderId> keys_as_orders;    // … and, where it is a UUIDv7, as the id of an order.
-  bool deals_numbers = false;                 // Something is made that needs a number from the counters.
+  std::set<rules::OrderId> orders;          // Acted upon: confirm, cancel, expire.
+  std::set<rules::RequestId> requests;      // Keys, each looked up as a row (caller, key) …
+  std::set<rules::OrderId> keys_as_orders;  // … and, where it is a UUIDv7, as the id of an order.
+  bool deals_numbers = false;               // Something is made that needs a number from the counters.
 };
 
 Plan plan_of(std::span<const rules::Command> commands);

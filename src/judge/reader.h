@@ -1,7 +1,7 @@
 // Reader: committed rows for questions, projections and proofs. It never locks and never decides.
 //
-// Each call sees one consistent state of the database, at least as new as every verdict that was given before the call.
-// Blocks; one thread per reader. Errors: unavailable (ask again), broken.
+// Each call sees one consistent state of the database, at least as new as every verdict that was given before
+// the call. Blocks; one thread per reader. Errors: unavailable (ask again), broken.
 #pragma once
 
 #include <cstdint>
@@ -72,20 +72,22 @@ class Reader {
   virtual Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) = 0;
   // All items of the SKU; nothing if the SKU does not exist.
   virtual Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) = 0;
-  // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its items.
+  // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its
+  // items.
   virtual Result<std::vector<HoldRow>> due(Time now, std::size_t count) = 0;
 
-  // The whole database in one snapshot, table by table, each in key order, for `verify` and canonical dumps. A visitor
-  // function that is empty skips its table. flows come twice: by bucket chain and by order.
+  // The whole database in one snapshot, table by table, each in key order, for `verify` and canonical dumps.
+  // A visitor function that is empty skips its table. flows come twice: by bucket chain and by order.
   struct Visitor {
     std::function<void(const rules::Sku&)> sku;
     std::function<void(const rules::Activity&)> activity;
     std::function<void(const rules::Item&)> item;
     std::function<void(const FlowRow&)> flow_by_bucket;  // item, bucket, seq
     std::function<void(const FlowRow&)> flow_by_batch;   // lane, n, i
-    std::function<void(const FlowRow&)> flow_by_order;   // order, item, bucket, seq; flows without an order left out
+    std::function<void(const FlowRow&)>
+        flow_by_order;  // order, item, bucket, seq; flows without an order left out
     std::function<void(const rules::Order&)> order;
-    std::function<void(const rules::Recorded&)> request;  // caller, key: rows of their own
+    std::function<void(const rules::Recorded&)> request;           // caller, key: rows of their own
     std::function<void(const rules::Recorded&)> order_as_request;  // by key
     std::function<void(const QuotaRow&)> quota;
     std::function<void(const HoldRow&)> hold;

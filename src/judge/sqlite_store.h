@@ -1,8 +1,8 @@
 // The SQLite form of a store: one file, fully durable, no other server.
 //
-// One connection writes and does every checkpoint; each reader has its own read-only connection that never checkpoints
-// (docs/adr/0003). Every setting that a promise rests on is read back and asserted at open. One process at a time: the
-// file `<path>.lock` is locked while a store is open. Time is the given clock's.
+// One connection writes and does every checkpoint; each reader has its own read-only connection that never
+// checkpoints (docs/adr/0003). Every setting that a promise rests on is read back and asserted at open. One
+// process at a time: the file `<path>.lock` is locked while a store is open. Time is the given clock's.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@
 namespace gavel::judge {
 
 struct SqliteOptions {
-  std::string path;                   // The database file; created if missing, its folder is not.
-  std::string vfs;                    // Empty: the system's. Tests and the simulator name a faulty file layer.
+  std::string path;  // The database file; created if missing, its folder is not.
+  std::string vfs;   // Empty: the system's. Tests and the simulator name a faulty file layer.
   std::int64_t checkpoint_pages = 1000;  // Checkpoint when the log has grown by so many pages of 4 KiB.
 };
 
-// Schema of this build, and of the file (0: empty). migrate() brings the file up to it, one version per transaction,
-// forward only, resumable; a file that is newer is refused.
+// Schema of this build, and of the file (0: empty). migrate() brings the file up to it, one version per
+// transaction, forward only, resumable; a file that is newer is refused.
 inline constexpr int sqlite_schema_version = 1;
 Result<int> sqlite_schema_version_of(const SqliteOptions& options);
 Result<int> migrate_sqlite(const SqliteOptions& options);  // How many steps were taken.
 
-// Refuses (ErrorCode::invalid) a file whose schema is not this build's, and one that another process has open for
-// writing; the message says what to do.
+// Refuses (ErrorCode::invalid) a file whose schema is not this build's, and one that another process has open
+// for writing; the message says what to do.
 Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock);
 Result<std::unique_ptr<Reader>> open_sqlite_reader(const SqliteOptions& options);
 

@@ -1,15 +1,18 @@
-// Store: one database engine under the judge. It loads and locks rows, writes rows, commits; it knows no rule.
+// Store: one database engine under the judge. It loads and locks rows, writes rows, commits; it knows no
+// rule.
 //
 // Calls of one batch, in this order, from the one thread of one lane:
 //
 //   begin ─► load_* (any number) ─► now ─► load_due* ─► write ─► commit
 //     └────────── rollback after any error of these ──────┘
 //
-// Rows are loaded for update: nobody else changes them before commit or rollback. Loading adds to the State given and
-// skips what it holds already. Every call blocks on the database; each has the store's own time limit. Errors:
+// Rows are loaded for update: nobody else changes them before commit or rollback. Loading adds to the State
+// given and skips what it holds already. Every call blocks on the database; each has the store's own time
+// limit. Errors:
 //   conflict, duplicate, constraint, unavailable   certainly nothing of this batch is written; call rollback
-//   unknown (from commit alone)                    perhaps written; call settle, and nothing else before it has answered
-//   broken                                         every later call answers broken too; stop the process
+//   unknown (from commit alone)                    perhaps written; call settle, and nothing else before it
+//   has answered broken                                         every later call answers broken too; stop the
+//   process
 #pragma once
 
 #include <cstddef>
@@ -55,17 +58,18 @@ class Store {
   virtual Result<void> load_quotas(const std::set<rules::QuotaKey>& keys, rules::State& state) = 0;
   virtual Result<void> load_counters(rules::State& state) = 0;
 
-  // The judge's time: the database's, read after the locks were taken; never before an earlier answer of this lane.
+  // The judge's time: the database's, read after the locks were taken; never before an earlier answer of this
+  // lane.
   virtual Result<Time> now() = 0;
 
   // Ids of held orders on `item` with expires_at <= `now`, the oldest first, at most `count`.
   virtual Result<std::vector<rules::OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) = 0;
   // The same, of one user alone.
-  virtual Result<std::vector<rules::OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
-                                                          std::size_t count) = 0;
+  virtual Result<std::vector<rules::OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user,
+                                                          Time now, std::size_t count) = 0;
 
-  // Writes every row that `state` marks inserted or updated, its changed buckets guarded by their numbers as loaded and
-  // its flows, and the batch row; affected rows are counted (A2, A11).
+  // Writes every row that `state` marks inserted or updated, its changed buckets guarded by their numbers as
+  // loaded and its flows, and the batch row; affected rows are counted (A2, A11).
   virtual Result<void> write(const rules::State& state, BatchId batch, Time now) = 0;
 
   // Durable when it returns success.
@@ -74,8 +78,8 @@ class Store {
   // Ends the batch without a trace; idempotent.
   virtual void rollback() = 0;
 
-  // Finds out whether a batch whose commit is in doubt is stored, by inserting its row again as a tombstone. An error
-  // means: still in doubt, ask again.
+  // Finds out whether a batch whose commit is in doubt is stored, by inserting its row again as a tombstone.
+  // An error means: still in doubt, ask again.
   virtual Result<Settlement> settle(BatchId batch) = 0;
 };
 

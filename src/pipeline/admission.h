@@ -1,7 +1,7 @@
 // Admission: refuses what is too much before it costs anything (A20, B11).
 //
-// Counts the requests between entrance and verdict; beyond the limit the next is refused as overloaded, with the seconds
-// after which another try makes sense. Pure bookkeeping; one thread (the pipeline's).
+// Counts the requests between entrance and verdict; beyond the limit the next is refused as overloaded, with
+// the seconds after which another try makes sense. Pure bookkeeping; one thread (the pipeline's).
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
-// Lane: a batching stage with a judge behind it. Commands of many callers in, their verdicts out, one transaction for
-// all that waited.
+// Lane: a batching stage with a judge behind it. Commands of many callers in, their verdicts out, one
+// transaction for all that waited.
 //
-// offer() may be called from any thread; run(), or step(), from the one thread that owns the judge. What the judge could
-// not decide is answered honestly: `overloaded` where certainly nothing was done, `outcome_unknown` where something may
-// have been. When the store is broken, on_broken is called once, on the lane's thread, and every later command is
-// answered `overloaded` (not done): the process is about to stop.
+// offer() may be called from any thread; run(), or step(), from the one thread that owns the judge. What the
+// judge could not decide is answered honestly: `overloaded` where certainly nothing was done,
+// `outcome_unknown` where something may have been. When the store is broken, on_broken is called once, on the
+// lane's thread, and every later command is answered `overloaded` (not done): the process is about to stop.
 #pragma once
 
 #include <functional>

@@ -2,8 +2,8 @@
 //
 //   caller ─► form ─► admission ─► key in process? ─► lane (judge) ─► verdict ─► caller
 //
-// Mode `direct`: the judge alone decides. Everything here runs on one executor (one thread); only the lane's callback
-// arrives from another thread and is posted over. The pipeline outlives its coroutines.
+// Mode `direct`: the judge alone decides. Everything here runs on one executor (one thread); only the lane's
+// callback arrives from another thread and is posted over. The pipeline outlives its coroutines.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ namespace gavel::pipeline {
 struct PipelineLimits {
   std::size_t in_flight_max;  // Requests between entrance and verdict.
   Duration judge_within;      // A request not begun by the judge within this is refused: certainly not done.
-  Duration answer_within;     // A caller is told outcome_unknown after this; its key stays in process until the verdict.
+  Duration answer_within;  // A caller is told outcome_unknown after this; its key stays in process until the
+                           // verdict.
 };
 
 class Pipeline {
@@ -39,14 +40,15 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  // Decides one command. Never throws; resumes on the pipeline's executor. The command goes on to its verdict even if
-  // nobody waits for it any more.
+  // Decides one command. Never throws; resumes on the pipeline's executor. The command goes on to its verdict
+  // even if nobody waits for it any more.
   boost::asio::awaitable<rules::Verdict> submit(rules::Command command);
 
   // True while a request with this id has no verdict yet.
   bool in_process(const rules::RequestId& id) const { return keys_.contains(id); }
 
-  // Tells callers whose answer is overdue that the outcome is unknown. Called regularly, on the executor's thread.
+  // Tells callers whose answer is overdue that the outcome is unknown. Called regularly, on the executor's
+  // thread.
   void step(Duration steady_now);
 
   std::size_t in_flight() const { return admission_.in_flight(); }

@@ -1,5 +1,5 @@
-// Reads: questions to the committed database, on a thread of their own and in a bounded queue of their own, so that no
-// question delays a sale (A20, B11).
+// Reads: questions to the committed database, on a thread of their own and in a bounded queue of their own,
+// so that no question delays a sale (A20, B11).
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ class Reads {
   // `reader` outlives this and is used by the thread inside run() alone.
   Reads(Reader& reader, stage::Limits limits, Duration read_within, const Clock& clock);
 
-  // Runs `question` on the reading thread and answers with what it returned; `unavailable` if the queue is full, closed,
-  // or too slow to begin in time.
+  // Runs `question` on the reading thread and answers with what it returned; `unavailable` if the queue is
+  // full, closed, or too slow to begin in time.
   template <class T>
   boost::asio::awaitable<Result<T>> ask(std::function<Result<T>(Reader&)> question);
 

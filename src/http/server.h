@@ -1,0 +1,58 @@
+// Server: one listening socket and its connections, on Boost.Beast and C++20 coroutines (docs/adr/0001).
+//
+// A session is a loop of read, answer, write. Sizes, times and the number of connections are bounded
+// (HttpLimits); what breaks a bound or the protocol is answered with problem details where that is possible,
+// and closed. Everything runs on the one thread of the io_context; every coroutine ends before stop() reports
+// idle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "http/message.h"
+#include "http/service.h"
+
+namespace gavel::http {
+
+struct HttpLimits {
+  std::size_t header_bytes_max = 8 * 1024;
+  std::size_t body_bytes_max = 64 * 1024;
+  std::size_t connections_max = 10'000;
+  Duration header_within{5'000};
+  Duration body_within{10'000};
+  Duration idle_within{30'000};
+  Duration write_within{10'000};
+};
+
+class Server {
+ public:
+  // `io` and `service` outlive the server.
+  Server(boost::asio::io_context& io, Service& service, Audience audience, HttpLimits limits, Log& log);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Binds and begins to accept. `port` 0 takes a free one. Returns the port; `invalid` names address and
+  // reason.
+  Result<std::uint16_t> listen(const std::string& address, std::uint16_t port);
+
+  // Accepts nothing more, lets requests in progress finish and closes idle connections. On the io_context's
+  // thread.
+  void stop();
+
+  // Connections that are open. On the io_context's thread.
+  std::size_t connections() const;
+
+ private:
+  class Sessions;
+  std::shared_ptr<Sessions> sessions_;
+};
+
+}  // namespace gavel::http
