@@ -117,17 +117,18 @@ Log::Log(std::unique_ptr<Sink> sink) : sink_(std::move(sink)) {}
 Log::~Log() = default;
 
 Result<std::unique_ptr<Log>> Log::open(const Options& options, const Clock& clock) {
+  const std::string not_opened = "the log cannot be opened: ";
   if (options.file_bytes_max < file_bytes_least || options.files_max > files_most) {
-    return gavel::fail(ErrorCode::invalid, "the log needs files of at least " +
-                                               std::to_string(file_bytes_least) + " bytes, and at most " +
-                                               std::to_string(files_most) + " of them");
+    return gavel::fail(ErrorCode::invalid,
+                       not_opened + "files of at least " + std::to_string(file_bytes_least) +
+                           " bytes are needed, and at most " + std::to_string(files_most) + " of them");
   }
   auto sink = std::make_unique<Sink>(options, clock);
   try {
     const MutexLock lock(sink->mutex);
     sink->reopen();
   } catch (const std::exception& error) {
-    return gavel::fail(ErrorCode::invalid, std::string("the log cannot be opened: ") + error.what());
+    return gavel::fail(ErrorCode::invalid, not_opened + error.what());
   }
   return std::unique_ptr<Log>(new Log(std::move(sink)));
 }

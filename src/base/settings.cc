@@ -162,15 +162,16 @@ void flatten(const toml::table& table, const std::string& path, std::vector<Foun
 
 Result<std::string> read_file(const std::string& file) {
   // Not std::ifstream: it throws when the file is a directory.
+  const auto refused = [&file](const std::string& reason) {
+    return fail(ErrorCode::invalid, "file " + file + " cannot be read: " + reason);
+  };
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"), std::fclose);
+  if (stream == nullptr) return refused(std::generic_category().message(errno));
   std::string text(file_bytes_max + 1, '\0');
-  if (stream != nullptr) text.resize(std::fread(text.data(), 1, text.size(), stream.get()));
-  if (stream == nullptr || std::ferror(stream.get()) != 0) {
-    return fail(ErrorCode::invalid,
-                "file " + file + " cannot be read: " + std::generic_category().message(errno));
-  }
+  text.resize(std::fread(text.data(), 1, text.size(), stream.get()));
+  if (std::ferror(stream.get()) != 0) return refused(std::generic_category().message(errno));
   if (text.size() > file_bytes_max)
-    return fail(ErrorCode::invalid, "file " + file + " is no settings file: too large");
+    return refused("it has more than " + std::to_string(file_bytes_max) + " bytes");
   return text;
 }
 
