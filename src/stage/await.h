@@ -12,13 +12,16 @@
 // touches nothing of the coroutine any more: with several threads in one io_context the coroutine may go on
 // before `start` returns.
 //
+// `start` captures by reference, or trivial values: GCC 12 destroys a closure that stands inside a co_await
+// expression twice, as it does aggregates. The compiler refuses any other.
+//
 // The wait cannot be cancelled: an answer always comes, and a caller who has gone away changes nothing about
 // what was done. A callback that is destroyed uncalled destroys the coroutine. The executor's io_context
 // outlives every callback: close and drain the stage first. Out is movable.
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <type_traits>
 #include <utility>
 
 #include <boost/asio/associated_executor.hpp>
@@ -31,6 +34,8 @@ namespace gavel::stage {
 
 template <class Out, class Start>
 boost::asio::awaitable<Out> await_result(Start start) {
+  static_assert(std::is_trivially_destructible_v<Start>,
+                "capture by reference: GCC 12 destroys the closure twice");
   return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void(Out)>(
       [start = std::move(start)](auto resume) mutable {
         auto executor = boost::asio::get_associated_executor(resume);
