@@ -37,6 +37,7 @@ class Expiry {
   pipeline::Lane& lane_;
   const Clock& clock_;
   Log& log_;
+  Time say_behind_at_{};
   std::atomic<std::size_t> outstanding_{0};
 };
 

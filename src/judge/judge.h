@@ -52,11 +52,13 @@ class Judge {
  private:
   using Verdicts = std::vector<rules::Verdict>;
 
-  Result<Verdicts> judge_whole(std::span<const rules::Command> commands);
+  Result<Verdicts> persist(std::span<const rules::Command> commands);
   Result<Verdicts> attempt(std::span<const rules::Command> commands);
-  Result<rules::State> load(std::span<const rules::Command> commands, Time& now);
-  Result<Settlement> settle_in_doubt();
+  Result<Verdicts> settle_or_stay(Verdicts verdicts);
+  Result<std::optional<Settlement>> settle_in_doubt();
   Result<void> ensure_lane();
+  std::unexpected<Error> abandon(Error error);
+  Verdicts give_up(const Error& error);
 
   Store& store_;
   Log& log_;

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <span>
+#include <utility>
 
 #include "rules/command.h"
 #include "rules/state.h"
@@ -12,12 +13,15 @@
 namespace gavel::judge {
 
 struct Plan {
-  std::set<rules::SkuCode> skus;
+  std::set<rules::SkuCode> skus;  // With their free items.
   std::set<rules::ActivityCode> activities;
-  std::set<rules::OrderId> orders;          // Acted upon: confirm, cancel, expire.
-  std::set<rules::RequestId> requests;      // Keys, each looked up as a row (caller, key) …
-  std::set<rules::OrderId> keys_as_orders;  // … and, where it is a UUIDv7, as the id of an order.
-  bool deals_numbers = false;               // Something is made that needs a number from the counters.
+  std::set<std::pair<rules::ActivityCode, rules::SkuCode>>
+      drawn;                                       // Lines of activities that orders draw from.
+  std::set<rules::ActivityCode> whole_activities;  // Opened or closed: every line, and the free items.
+  std::set<rules::OrderId> orders;                 // Confirmed, cancelled, expired.
+  std::set<rules::RequestId> requests;             // Keys, each looked up as a row (caller, key) …
+  std::set<rules::OrderId> keys_as_orders;         // … and, where it is a UUIDv7, as the id of an order.
+  bool deals_numbers = false;                      // Something is made that needs a number from the counters.
 };
 
 Plan plan_of(std::span<const rules::Command> commands);

@@ -88,7 +88,8 @@ bool may_move(const Case& c, const Order& order) {
     const Item& item = c.state.item(part.item);
     if (is_unsound(item) || item.buckets[static_cast<std::size_t>(part.bucket)].reserved < part.quantity)
       return false;
-    if (activity != nullptr && is_unsound(c.state.item(c.state.sku_of(item.sku).free_item))) return false;
+    const bool moves_on = activity != nullptr && activity->state == ActivityState::closed;
+    if (moves_on && is_unsound(c.state.item(c.state.sku_of(item.sku).free_item))) return false;
   }
   return true;
 }

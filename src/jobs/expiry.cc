@@ -1,0 +1,44 @@
+#include "jobs/expiry.h"
+
+#include <utility>
+
+#include "rules/command.h"
+
+namespace gavel::jobs {
+namespace {
+
+constexpr Duration behind_after{2'000};  // C9: a due hold is released within two seconds.
+constexpr Duration behind_every{5'000};  // … or the log says so, no more often than this.
+constexpr Duration judge_within{
+    10'000};  // A release that waits longer than this is found again by a later step.
+
+}  // namespace
+
+Expiry::Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log)
+    : reader_(reader), lane_(lane), clock_(clock), log_(log) {}
+
+Result<std::size_t> Expiry::step(Time now) {
+  if (outstanding_.load() > 0) return 0;
+  const Result<std::vector<judge::HoldRow>> due = reader_.due(now, expiry_batch_max);
+  if (!due) return std::unexpected(due.error());
+  if (due->empty()) return 0;
+  const Duration late = now - due->front().expires_at;
+  if (late > behind_after && now >= say_behind_at_) {
+    log_.write(Level::warn, "expiry_behind", {{"oldest_overdue_ms", late.count()}});
+    say_behind_at_ = now + behind_every;
+  }
+  std::size_t offered = 0;
+  for (const judge::HoldRow& hold : *due) {
+    rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{}, rules::Expire{hold.order}};
+    pipeline::Lane::Done done = [this](const rules::Verdict&) { --outstanding_; };
+    ++outstanding_;
+    if (!lane_.offer(command, clock_.steady() + judge_within, done)) {
+      --outstanding_;
+      break;  // The queue is full; the rest is found again by a later step.
+    }
+    ++offered;
+  }
+  return offered;
+}
+
+}  // namespace gavel::jobs

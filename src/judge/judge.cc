@@ -1,0 +1,146 @@
+#include "judge/judge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "judge/loading.h"
+#include "rules/invariants.h"
+
+namespace gavel::judge {
+namespace {
+
+using rules::Command;
+using rules::Outcome;
+using rules::State;
+using rules::Verdict;
+
+std::vector<Verdict> all(std::size_t count, Outcome outcome) {
+  Verdict verdict;
+  verdict.outcome = outcome;
+  return std::vector<Verdict>(count, verdict);
+}
+
+bool is_changed(const auto& rows) {
+  return std::ranges::any_of(rows,
+                             [](const auto& row) { return row.second.change != rules::Change::loaded; });
+}
+
+// False if a batch holds nothing but refusals that are not recorded, and replays: it has nothing to store.
+bool has_changes(const State& state) {
+  return !state.flows.empty() || is_changed(state.orders) || is_changed(state.requests) ||
+         is_changed(state.skus) || is_changed(state.activities);
+}
+
+bool is_worth_a_retry(ErrorCode code) { return code == ErrorCode::conflict || code == ErrorCode::duplicate; }
+
+bool is_of_the_batch(ErrorCode code) { return is_worth_a_retry(code) || code == ErrorCode::constraint; }
+
+}  // namespace
+
+Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits)
+    : store_(store),
+      log_(log),
+      random_(std::move(random)),
+      pause_(std::move(pause)),
+      policy_(policy),
+      limits_(limits) {
+  CHECK(limits_.attempts_max >= 1);
+  CHECK(limits_.settle_attempts_max >= 1);
+}
+
+Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
+  Result<Verdicts> verdicts = persist(commands);
+  if (verdicts || !is_of_the_batch(verdicts.error().code)) return verdicts;
+  if (commands.size() == 1) return give_up(verdicts.error());
+
+  // The store refuses this batch as a whole: halve it, so that a poisonous command fails alone.
+  log_.write(Level::warn, "batch_halved",
+             {{"commands", static_cast<std::int64_t>(commands.size())}, {"why", verdicts.error().message}});
+  const std::size_t half = commands.size() / 2;
+  Verdicts joined;
+  for (const auto part : {commands.first(half), commands.subspan(half)}) {
+    Result<Verdicts> part_verdicts = apply(part);
+    if (!part_verdicts && part_verdicts.error().code == ErrorCode::broken) return part_verdicts;
+    if (!part_verdicts) {
+      const bool perhaps = part_verdicts.error().code == ErrorCode::unknown;
+      part_verdicts = all(part.size(), perhaps ? Outcome::outcome_unknown : Outcome::overloaded);
+    }
+    joined.insert(joined.end(), part_verdicts->begin(), part_verdicts->end());
+  }
+  return joined;
+}
+
+// Tries one batch until it is stored, with pauses drawn at random so that two lanes do not collide in step.
+Result<Judge::Verdicts> Judge::persist(std::span<const Command> commands) {
+  for (int attempts = 1;; ++attempts) {
+    Result<Verdicts> verdicts = attempt(commands);
+    if (verdicts || !is_worth_a_retry(verdicts.error().code) || attempts == limits_.attempts_max)
+      return verdicts;
+    pause_(Duration(random_.below(static_cast<std::uint64_t>(limits_.pause_max.count()) + 1)));
+  }
+}
+
+Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
+  if (const auto ready = settle_in_doubt(); !ready) {
+    if (ready.error().code == ErrorCode::broken) return std::unexpected(ready.error());
+    return fail(ErrorCode::unavailable, "an earlier commit is still in doubt: " + ready.error().message);
+  }
+  if (const auto ready = ensure_lane(); !ready) return std::unexpected(ready.error());
+
+  Result<Loaded> loaded = load_batch(store_, commands, limits_.due_orders_max);
+  if (!loaded) return abandon(loaded.error());
+  State& state = loaded->state;
+  Verdicts verdicts;
+  verdicts.reserve(commands.size());
+  for (const Command& command : commands)
+    verdicts.push_back(rules::decide(state, command, loaded->now, policy_));
+  rules::raise_generations(state);
+  if (const auto broken = rules::first_broken(state)) {
+    log_.write(Level::error, "invariant_broken", {{"what", *broken}, {"next", "stop, and run gavel verify"}});
+    CHECK(!broken);
+  }
+  if (!has_changes(state)) {
+    store_.rollback();
+    return verdicts;
+  }
+  if (const auto written = store_.write(state, BatchId{*lane_, next_n_}, loaded->now); !written) {
+    return abandon(written.error());
+  }
+  const auto committed = store_.commit();
+  if (committed) {
+    ++next_n_;
+    return verdicts;
+  }
+  if (committed.error().code != ErrorCode::unknown) return abandon(committed.error());
+  in_doubt_ = true;
+  log_.write(Level::warn, "commit_in_doubt", {{"n", next_n_}, {"why", committed.error().message}});
+  return settle_or_stay(std::move(verdicts));
+}
+
+// Ends a transaction that failed: rolled back first, classified after (pitfalls, MariaDB 1205).
+std::unexpected<Error> Judge::abandon(Error error) {
+  if (error.code != ErrorCode::broken) store_.rollback();
+  return std::unexpected(std::move(error));
+}
+
+// One command that the store will not take: it fails alone, and says so to its caller and to the operator.
+Judge::Verdicts Judge::give_up(const Error& error) {
+  const bool constraint = error.code == ErrorCode::constraint;
+  log_.write(
+      Level::error, "command_refused_by_store",
+      {{"why", error.message},
+       {"next", constraint ? "the rows contradict each other: run gavel verify" : "the caller may retry"}});
+  return all(1, constraint ? Outcome::frozen : Outcome::overloaded);
+}
+
+Result<void> Judge::ensure_lane() {
+  if (lane_) return {};
+  const Result<rules::LaneId> lane = store_.open_lane();
+  if (!lane) return std::unexpected(lane.error());
+  lane_ = *lane;
+  log_.write(Level::info, "lane_opened", {{"lane", lane->value}});
+  return {};
+}
+
+}  // namespace gavel::judge

@@ -1,0 +1,189 @@
+#include "judge/loading.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "judge/plan.h"
+
+namespace gavel::judge {
+namespace {
+
+using namespace rules;
+
+class Loading {
+ public:
+  Loading(Store& store, std::span<const Command> commands, std::size_t due_orders_max)
+      : store_(store), commands_(commands), plan_(plan_of(commands)), due_orders_max_(due_orders_max) {}
+
+  Result<void> everything() {
+    if (const auto done = store_.begin(); !done) return done;
+    if (const auto done = store_.load_skus(plan_.skus, state_); !done) return done;
+    if (const auto done = store_.load_activities(plan_.activities, state_); !done) return done;
+    if (const auto done = load_orders(plan_.orders); !done) return done;
+    if (const auto done = load_stock(); !done) return done;
+    if (const auto done = load_quotas(); !done) return done;
+    if (const auto done = store_.load_requests(plan_.requests, plan_.keys_as_orders, state_); !done)
+      return done;
+    if (plan_.deals_numbers) {
+      if (const auto done = store_.load_counters(state_); !done) return done;
+    }
+    const Result<Time> now = store_.now();
+    if (!now) return std::unexpected(now.error());
+    now_ = *now;
+    return load_due();
+  }
+
+  Loaded take() { return Loaded{std::move(state_), now_}; }
+
+ private:
+  // Orders with all that releasing them needs: activity, items, claims, and the free items behind a closed
+  // activity.
+  Result<void> load_orders(const std::set<OrderId>& ids) {
+    if (const auto done = store_.load_orders(ids, state_); !done) return done;
+    std::set<ActivityId> activities;
+    std::set<ItemId> items;
+    for (const auto& [id, order] : state_.orders) {
+      if (order.activity != free_pool) activities.insert(order.activity);
+      for (const Taken& part : order.taken) items.insert(part.item);
+    }
+    if (const auto done = store_.load_activities(activities, state_); !done) return done;
+    if (const auto done = store_.load_items(items, state_); !done) return done;
+    std::set<SkuId> behind;
+    std::set<QuotaKey> claims;
+    for (const auto& [id, order] : state_.orders) {
+      const Activity* activity = state_.find_activity(order.activity);
+      if (activity == nullptr) continue;
+      for (const Taken& part : order.taken) {
+        const SkuId sku = state_.item(part.item).sku;
+        if (activity->limit_per_user) claims.insert(QuotaKey{order.activity, sku, order.user});
+        if (activity->state == ActivityState::closed) behind.insert(sku);
+      }
+    }
+    if (const auto done = load_free_stock(behind); !done) return done;
+    return store_.load_quotas(claims, state_);
+  }
+
+  Result<void> load_free_stock(const std::set<SkuId>& skus) {
+    if (skus.empty()) return {};
+    if (const auto done = store_.load_skus(skus, state_); !done) return done;
+    std::set<ItemId> items;
+    for (const SkuId sku : skus) items.insert(state_.sku_of(sku).free_item);
+    return store_.load_items(items, state_);
+  }
+
+  // The items that commands of this batch name: free ones by SKU, activities' ones by line.
+  Result<void> load_stock() {
+    std::set<ItemId> items;
+    std::set<SkuId> behind;
+    for (const auto& [code, sku] : state_.skus) items.insert(sku.free_item);
+    for (const auto& [code, activity] : state_.activities) {
+      const bool whole = plan_.whole_activities.contains(code);
+      for (const AllottedLine& line : activity.lines) {
+        if (whole) behind.insert(line.sku);
+        if (whole || plan_.drawn.contains({code, line.code})) items.insert(line.item);
+      }
+    }
+    if (const auto done = store_.load_items(items, state_); !done) return done;
+    return load_free_stock(behind);
+  }
+
+  Result<void> load_quotas() {
+    std::set<QuotaKey> keys;
+    for_each_line([&](const AllottedLine* line, ActivityId activity, ItemId, const UserId& user, Quantity) {
+      if (line != nullptr) keys.insert(QuotaKey{activity, line->sku, user});
+    });
+    return store_.load_quotas(keys, state_);
+  }
+
+  // Calls `each` for every line of every order that this batch asks for and that is found. `line` is given
+  // where a limit per user holds.
+  template <class Each>
+  void for_each_line(Each each) {
+    for (const Command& command : commands_) {
+      const auto* reserve = std::get_if<Reserve>(&command.act);
+      if (reserve == nullptr) continue;
+      if (!reserve->activity) {
+        for (const Line& line : reserve->lines) {
+          if (const Sku* sku = state_.find_sku(line.sku)) {
+            each(nullptr, free_pool, sku->free_item, reserve->user, line.quantity);
+          }
+        }
+        continue;
+      }
+      const Activity* activity = state_.find_activity(*reserve->activity);
+      if (activity == nullptr) continue;
+      for (const Line& line : reserve->lines) {
+        const auto found = std::ranges::find(activity->lines, line.sku, &AllottedLine::code);
+        if (found == activity->lines.end()) continue;
+        each(activity->limit_per_user ? &*found : nullptr, activity->id, found->item, reserve->user,
+             line.quantity);
+      }
+    }
+  }
+
+  // Due holds of the items, and of the users' claims, that this batch may find too little of.
+  Result<void> load_due() {
+    std::map<ItemId, Quantity> demand;
+    std::map<std::pair<ItemId, QuotaKey>, Quantity> claims;
+    for_each_line(
+        [&](const AllottedLine* line, ActivityId activity, ItemId item, const UserId& user, Quantity units) {
+          demand[item] += units;
+          if (line != nullptr) claims[{item, QuotaKey{activity, line->sku, user}}] += units;
+        });
+    for (const ActivityCode& code : plan_.whole_activities) {
+      const Activity* activity = state_.find_activity(code);
+      if (activity == nullptr) continue;
+      for (const AllottedLine& line : activity->lines) {
+        demand[state_.sku_of(line.sku).free_item] += line.allotment;
+      }
+    }
+    for (const auto& [item, units] : demand) {
+      if (state_.item(item).available() >= units) continue;
+      if (const auto done = add_due(item, store_.find_due(item, now_, due_orders_max_ + 1)); !done)
+        return done;
+    }
+    for (const auto& [claim, units] : claims) {
+      const auto& [item, key] = claim;
+      const auto quota = state_.quotas.find(key);
+      const Activity* activity = state_.find_activity(key.activity);
+      if (quota == state_.quotas.end() || quota->second.claimed + units <= *activity->limit_per_user)
+        continue;
+      const auto due = store_.find_due_of(item, key.user, now_, due_orders_max_ + 1);
+      if (const auto done = add_due(item, due); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> add_due(ItemId item, Result<std::vector<OrderId>> found) {
+    if (!found) return std::unexpected(found.error());
+    if (found->size() > due_orders_max_) {
+      found->pop_back();
+      state_.due_unseen.insert(item);
+    }
+    if (found->empty()) return {};
+    std::vector<OrderId>& due = state_.due[item];
+    for (const OrderId id : *found) {
+      if (std::ranges::find(due, id) == due.end()) due.push_back(id);
+    }
+    return load_orders(std::set<OrderId>(found->begin(), found->end()));
+  }
+
+  Store& store_;
+  const std::span<const Command> commands_;
+  const Plan plan_;
+  const std::size_t due_orders_max_;
+  State state_;
+  Time now_;
+};
+
+}  // namespace
+
+Result<Loaded> load_batch(Store& store, std::span<const Command> commands, std::size_t due_orders_max) {
+  Loading loading(store, commands, due_orders_max);
+  if (const auto done = loading.everything(); !done) return std::unexpected(done.error());
+  return loading.take();
+}
+
+}  // namespace gavel::judge

@@ -1,0 +1,57 @@
+#include "judge/plan.h"
+
+namespace gavel::judge {
+namespace {
+
+using namespace rules;
+
+struct Planning {
+  Plan& plan;
+
+  void operator()(const Reserve& act) const {
+    if (act.activity) plan.activities.insert(*act.activity);
+    for (const Line& line : act.lines) {
+      if (act.activity) {
+        plan.drawn.emplace(*act.activity, line.sku);
+      } else {
+        plan.skus.insert(line.sku);
+      }
+    }
+  }
+  void operator()(const Confirm& act) const { plan.orders.insert(act.order); }
+  void operator()(const Cancel& act) const { plan.orders.insert(act.order); }
+  void operator()(const Expire& act) const { plan.orders.insert(act.order); }
+  void operator()(const PutSku& act) const {
+    plan.skus.insert(act.sku);
+    plan.deals_numbers = true;
+  }
+  void operator()(const Receive& act) const { plan.skus.insert(act.sku); }
+  void operator()(const CreateActivity& act) const {
+    plan.activities.insert(act.activity);
+    for (const ActivityLine& line : act.lines) plan.skus.insert(line.sku);
+    plan.deals_numbers = true;
+  }
+  void operator()(const OpenActivity& act) const { whole(act.activity); }
+  void operator()(const CloseActivity& act) const { whole(act.activity); }
+
+  void whole(const ActivityCode& activity) const {
+    plan.activities.insert(activity);
+    plan.whole_activities.insert(activity);
+  }
+};
+
+}  // namespace
+
+Plan plan_of(std::span<const Command> commands) {
+  Plan plan;
+  for (const Command& command : commands) {
+    std::visit(Planning{plan}, command.act);
+    if (!command.key) continue;
+    plan.requests.emplace(command.caller, *command.key);
+    const std::optional<Uuid> uuid = parse_uuid(command.key->text());
+    if (uuid && is_version_7(*uuid)) plan.keys_as_orders.insert(OrderId{*uuid});
+  }
+  return plan;
+}
+
+}  // namespace gavel::judge

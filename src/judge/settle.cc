@@ -1,0 +1,47 @@
+// Where the unknown commit is resolved (A13; architecture, "The batch row").
+//
+// A commit whose answer was lost did happen, or did not, or may still be under way. Reading cannot tell the
+// last two apart. Inserting the batch's own row again can: the insert waits for the old transaction's lock,
+// and then either finds the row (the batch is stored) or takes its place as a tombstone (it never can be).
+// Until one of the two is known no later batch of the lane begins, for n must stay gapless.
+#include "judge/judge.h"
+
+namespace gavel::judge {
+
+// Ends the doubt about batch next_n_, if there is one; an error means that it stays.
+Result<std::optional<Settlement>> Judge::settle_in_doubt() {
+  if (!in_doubt_) return std::nullopt;
+  Error last{ErrorCode::unknown, ""};
+  for (int attempts = 1; attempts <= limits_.settle_attempts_max; ++attempts) {
+    const Result<Settlement> settled = store_.settle(BatchId{*lane_, next_n_});
+    if (settled) {
+      log_.write(Level::info, "commit_settled",
+                 {{"lane", lane_->value},
+                  {"n", next_n_},
+                  {"as", *settled == Settlement::committed ? "committed" : "buried"}});
+      in_doubt_ = false;
+      ++next_n_;
+      return *settled;
+    }
+    last = settled.error();
+    if (last.code == ErrorCode::broken) break;
+    pause_(limits_.pause_max);
+  }
+  log_.write(
+      Level::error, "commit_unsettled",
+      {{"lane", lane_->value}, {"n", next_n_}, {"why", last.message}, {"next", "restore the database"}});
+  return std::unexpected(last);
+}
+
+// What the callers of a batch in doubt are told: its verdicts if it is stored; a reason to try again if it
+// never can be; unknown if nobody can say.
+Result<Judge::Verdicts> Judge::settle_or_stay(Verdicts verdicts) {
+  const auto settled = settle_in_doubt();
+  if (!settled && settled.error().code == ErrorCode::broken) return std::unexpected(settled.error());
+  if (!settled)
+    return fail(ErrorCode::unknown, "the commit could not be settled: " + settled.error().message);
+  if (*settled == Settlement::committed) return verdicts;
+  return fail(ErrorCode::conflict, "the commit was lost; its tombstone is stored");
+}
+
+}  // namespace gavel::judge

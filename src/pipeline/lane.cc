@@ -1,0 +1,43 @@
+#include "pipeline/lane.h"
+
+#include <utility>
+
+namespace gavel::pipeline {
+namespace {
+
+using rules::Outcome;
+using rules::Verdict;
+
+Verdict of(Outcome outcome) {
+  Verdict verdict;
+  verdict.outcome = outcome;
+  return verdict;
+}
+
+}  // namespace
+
+Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken)
+    : judge_(judge),
+      log_(log),
+      on_broken_(std::move(on_broken)),
+      stage_(
+          limits, clock, [this](std::vector<rules::Command> commands) { return decide(std::move(commands)); },
+          [] { return of(Outcome::overloaded); }) {}
+
+std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
+  if (broken_) return std::vector<Verdict>(commands.size(), of(Outcome::overloaded));
+  Result<std::vector<Verdict>> verdicts = judge_.apply(commands);
+  if (verdicts) return *std::move(verdicts);
+  const Error& error = verdicts.error();
+  log_.write(Level::error, "batch_failed",
+             {{"commands", static_cast<std::int64_t>(commands.size())}, {"why", error.message}});
+  if (error.code == ErrorCode::broken) {
+    broken_ = true;
+    on_broken_(error.message);
+  }
+  const bool certainly_not_done = error.code == ErrorCode::unavailable;
+  return std::vector<Verdict>(commands.size(),
+                              of(certainly_not_done ? Outcome::overloaded : Outcome::outcome_unknown));
+}
+
+}  // namespace gavel::pipeline
