@@ -7,8 +7,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: all demo test check crash format clean help
 
-all: ## Build the program, build/release/gavel (the default)
-	@$(MAKE) build/release/build.ninja
+all: build/release/build.ninja ## Build the program, build/release/gavel (the default)
 	@cmake --build --preset release -j $(JOBS) || { echo "make: the release build failed; the first error above says why" >&2; exit 1; }
 
 # Ninja configures again by itself when a CMakeLists.txt changes, but knows nothing of the presets.
