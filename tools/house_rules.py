@@ -268,9 +268,10 @@ def _is_mutable_variable(head):
     declared = re.sub(r"\[\[.*?\]\]|alignas\s*\(\)", "", declared).strip()
     if _NO_VARIABLE.match(declared) or not re.fullmatch(r"[\w:\s*&]+[\s*&]\w+(?:\[\w*\])*", declared):
         return False
-    if re.search(r"\*\s*\w+$", declared):
-        return True  # the pointer itself can change, whatever it points to
-    return not re.search(r"\b(?:const|constexpr)\b", declared)
+    if re.search(r"\bconstexpr\b", declared):
+        return False
+    # A pointer itself can change, whatever it points to.
+    return bool(re.search(r"\*\s*\w+(?:\[\w*\])*$", declared)) or not re.search(r"\bconst\b", declared)
 
 
 # Text.

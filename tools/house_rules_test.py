@@ -70,7 +70,7 @@ BROKEN = {
     "pragma-once": [(H, "// A header.\n#ifndef X\n"), (H, "// A header.\n// #pragma once\n")],
     "globals": [
         (CC, "namespace {\nint count = 0;\n}"), (CC, "std::atomic<int> count{0};"),
-        (CC, "const char* name = \"x\";"),
+        (CC, "const char* name = \"x\";"), (CC, "const char* names[] = {\"x\"};"),
         (CC, "Thing& thing() {\n  static Thing it;\n  return it;\n}"),
         (CC, "void f() {\n  static int n{1};\n}"),
         (H, "struct A {\n  static int count;\n};"), (CC, "thread_local std::string buffer;"),
@@ -155,7 +155,7 @@ KEPT = {
     "top-comment": [(H, "// What it is.\n#pragma once\n"), (H, "#pragma once\n// What it is.\n")],
     "pragma-once": [(H, "// A header.\n#pragma once\n"), (CC, "int x;")],
     "globals": [
-        (CC, "constexpr int count = 0;"), (CC, "const std::string name{\"x\"};"),
+        (CC, "constexpr int count = 0;"), (CC, "constexpr const char* version = R\"(x)\";"), (CC, "const std::string name{\"x\"};"),
         (CC, "inline constexpr char x[] = \"\";"),
         (CC, "// global: the signal handler can reach nothing else\nstd::atomic<bool> stop;"),
         (CC, "void f() {\n  static const std::map<int, int> m{{1, 2}};\n}"),
