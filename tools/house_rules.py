@@ -178,17 +178,21 @@ def skipped_script(file):
 
 @rule("co-await-braces", is_cpp)
 def co_await_braces(file):
-    """GCC 12 frees an aggregate temporary inside a co_await expression twice; it needs a name first."""
+    """GCC 12 frees an aggregate or a closure that is a temporary of a co_await expression twice: name it first."""
     for line, match in file.matches(r"\bco_await\b"):
-        if _brace_within(file.code, match.end()):
-            yield line, "co_await with a braced temporary, which GCC 12 frees twice: name the value first"
+        if _temporary_within(file.code, match.end()):
+            yield line, "GCC 12 frees a braced temporary or a value that a lambda captures here twice: name it first"
 
 
-def _brace_within(code, at):
-    """Whether the expression that goes on at `at` holds a brace that does not open the body of a lambda."""
+def _temporary_within(code, at):
+    """Whether the expression that goes on at `at` holds a braced temporary, or a lambda that captures by value."""
     depth = 0
     while at < len(code):
         char = code[at]
+        if char == "[" and not re.search(r"[\w\])]\s*$", code[:at]):
+            captures = code[at + 1:code.index("]", at)].split(",")
+            if any(c.strip() and not re.match(r"\s*(?:&|this\s*$)", c) for c in captures):
+                return True
         if char in "([":
             depth += 1
         elif char in ")]":

@@ -54,7 +54,9 @@ BROKEN = {
     "co-await-braces": [
         (CC, "co_await f({.s = 1});"), (CC, "auto r = co_await f(Agg{1});"), (CC, "co_await Sleep{5};"),
         (CC, "if (co_await f(std::vector<int>{1})) {"), (CC, "co_await g(1,\n           h({2}));"),
-        (CC, "co_await g([x](int y) { return y; }, Agg{1});"), (CC, "co_await g(a[1], Agg{});"),
+        (CC, "co_await g([](int y) { return y; }, Agg{1});"), (CC, "co_await g(a[1], Agg{});"),
+        (CC, "co_await g([x] { return 1; });"), (CC, "co_await g(1, [&y, x = std::move(x)]() mutable {});"),
+        (CC, "co_await g([=] { return 1; });"), (CC, "co_await g([*this] { return 1; });"),
     ],
     "file-lines": [(CC, "int x;\n" * 501)],
     "function-lines": [
@@ -138,7 +140,8 @@ KEPT = {
     "co-await-braces": [
         (CC, "if (co_await f(x)) {"), (CC, "for (auto& y : co_await f()) {"),
         (CC, "co_await f(x);\nAgg a{1};"),
-        (CC, "co_await g([x](int y) mutable { return Agg{y}; });"), (CC, "co_await g([&] { return 1; });"),
+        (CC, "co_await g([&x, this](int y) mutable { return Agg{y}; });"), (CC, "co_await g([&] { return 1; });"),
+        (CC, "co_await g(a[i], b()[j]);"),
         (CC, "co_await g([](int y) -> std::vector<int> { return {y}; }, 2);"),
         (CC, '// co_await f({1});\nf("co_await {");'),
         (CC, "Agg a{co_await f()};"), (CC, "switch (co_await f()) {"),
