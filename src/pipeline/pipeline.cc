@@ -37,10 +37,9 @@ Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Cloc
 // The life of a request. Each line is a stage; what follows a co_return was never reached by the request.
 boost::asio::awaitable<Verdict> Pipeline::submit(Command command) {
   if (const auto wrong = rules::malformation(command)) co_return malformed(*wrong);
-  if (!enter_key(command)) co_return of(Outcome::key_in_flight);
-  if (!admission_.enter()) co_return leave_key(command, of(Outcome::overloaded));
-  const Verdict verdict = co_await judged(std::move(command));
-  co_return verdict;
+  if (!admission_.enter()) co_return of(Outcome::overloaded);
+  if (!enter_key(command)) co_return leave(Outcome::key_in_flight);
+  co_return co_await stage::await_result<Verdict>([&](Answer answer) { judge(command, std::move(answer)); });
 }
 
 Verdict Pipeline::malformed(const std::string& wrong) {
@@ -55,20 +54,14 @@ bool Pipeline::enter_key(const Command& command) {
   return !command.key || keys_.emplace(command.caller, *command.key).second;
 }
 
-Verdict Pipeline::leave_key(const Command& command, Verdict verdict) {
-  if (command.key) keys_.erase(rules::RequestId{command.caller, *command.key});
-  return verdict;
-}
-
-boost::asio::awaitable<Verdict> Pipeline::judged(Command command) {
-  return stage::await_result<Verdict>([this, command = std::move(command)](Answer answer) mutable {
-    judge(std::move(command), std::move(answer));
-  });
+Verdict Pipeline::leave(Outcome outcome) {
+  admission_.leave();
+  return of(outcome);
 }
 
 // Hands the command to the lane; the verdict comes back over the executor, where finish() meets whoever still
 // waits.
-void Pipeline::judge(Command command, Answer answer) {
+void Pipeline::judge(Command& command, Answer answer) {
   const Duration now = clock_.steady();
   const std::uint64_t ticket = next_ticket_++;
   Waiting waiting{std::nullopt, rules::word(command.act), now, std::move(answer)};

@@ -1,6 +1,6 @@
 // Pipeline: the life of a request, narrated by one function. Read submit() in pipeline.cc first.
 //
-//   caller ─► form ─► key in process? ─► admission ─► lane (judge) ─► verdict ─► caller
+//   caller ─► form ─► admission ─► key in process? ─► lane (judge) ─► verdict ─► caller
 //
 // Mode `direct`: the judge alone decides. Everything here runs on one executor (one thread); only the lane's
 // callback arrives from another thread and is posted over. The pipeline outlives its coroutines.
@@ -68,9 +68,8 @@ class Pipeline {
 
   static rules::Verdict malformed(const std::string& wrong);
   bool enter_key(const rules::Command& command);
-  rules::Verdict leave_key(const rules::Command& command, rules::Verdict verdict);
-  boost::asio::awaitable<rules::Verdict> judged(rules::Command command);
-  void judge(rules::Command command, Answer answer);
+  rules::Verdict leave(rules::Outcome outcome);
+  void judge(rules::Command& command, Answer answer);
   void finish(std::uint64_t ticket, rules::Verdict verdict);
 
   boost::asio::any_io_executor executor_;

@@ -1,0 +1,146 @@
+// Expiry over a lane that is stepped by hand (C9): what is due is released once, in bounded batches, and
+// nothing else.
+#include "jobs/expiry.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "judge/memory_store.h"
+
+namespace gavel::jobs {
+namespace {
+
+using rules::Command;
+using rules::Quantity;
+using rules::SkuCode;
+
+const Time start = *parse_time("2026-01-01T00:00:00Z");
+
+class World {
+  using Lane = pipeline::Lane;
+
+ public:
+  explicit World(std::size_t queue_max = 5000)
+      : lane(judge_, {queue_max, 1000}, clock, *log_, [](const std::string&) {}) {
+    Command sku = asks(rules::PutSku{SkuCode("tee"), 1});
+    Command in = asks(rules::Receive{SkuCode("tee"), Quantity{100'000}});
+    judge(sku);
+    judge(in);
+  }
+
+  Command asks(rules::Act act) {
+    const rules::OrderId fresh{make_uuid7(start, random_)};
+    return Command{rules::Caller("shop"), rules::RequestKey(to_text(fresh.uuid)), fresh, std::move(act)};
+  }
+
+  void hold(int orders, std::chrono::seconds seconds) {
+    for (int i = 0; i < orders; ++i) {
+      Command command = asks(rules::Reserve{.user = rules::UserId("u1"),
+                                            .lines = {rules::Line{SkuCode("tee"), Quantity{1}}},
+                                            .activity = std::nullopt,
+                                            .hold = seconds,
+                                            .payment = rules::Payment::later});
+      offer(command);
+      if (lane.waiting() == 1000) lane.step();
+    }
+    while (lane.waiting() > 0) lane.step();
+  }
+
+  std::size_t step() {
+    const Result<std::size_t> offered = expiry.step(clock.now());
+    EXPECT_TRUE(offered.has_value());
+    return offered.value_or(0);
+  }
+
+  std::int64_t reserved() {
+    std::int64_t sum = 0;
+    const auto rows = reader_->stock(SkuCode("tee"));
+    for (const judge::StockRow& row : **rows) {
+      for (const rules::Bucket& bucket : row.item.buckets) sum += bucket.reserved.units;
+    }
+    return sum;
+  }
+
+ private:
+  void offer(Command& command) {
+    Lane::Done done = [](const rules::Verdict&) {};
+    ASSERT_TRUE(lane.offer(command, Duration(1'000'000), done));
+  }
+
+  void judge(Command& command) {
+    offer(command);
+    lane.step();
+  }
+
+ public:
+  VirtualClock clock{start};
+
+ private:
+  Random random_{3};
+  std::unique_ptr<Log> log_ = Log::silent();
+  std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
+  std::unique_ptr<judge::Store> store_ = judge::open_memory_store(database_, clock);
+  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_);
+  judge::Judge judge_{*store_, *log_, Random(1), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}};
+
+ public:
+  Lane lane;
+  Expiry expiry{*reader_, lane, clock, *log_};
+};
+
+TEST(Expiry, ReleasesWhatIsDueAndNotAMillisecondEarlier_C9) {
+  World world;
+  world.hold(3, std::chrono::seconds(10));
+  world.hold(2, std::chrono::seconds(60));
+  world.clock.advance(Duration(9'999));
+  EXPECT_EQ(world.step(), 0U);
+  world.clock.advance(Duration(1));
+  EXPECT_EQ(world.step(), 3U);
+  EXPECT_EQ(world.reserved(), 5);
+  world.lane.step();
+  EXPECT_EQ(world.reserved(), 2);
+  EXPECT_EQ(world.step(), 0U);
+}
+
+TEST(Expiry, WorksInBoundedBatchesAndWaitsForEach_C9) {
+  World world;
+  world.hold(2'500, std::chrono::seconds(10));
+  world.clock.advance(Duration(10'000));
+  for (const std::size_t batch : {1'000U, 1'000U, 500U}) {
+    EXPECT_EQ(world.step(), batch);
+    EXPECT_EQ(world.step(), 0U) << "the batch before has no verdict yet";
+    EXPECT_EQ(world.expiry.outstanding(), batch);
+    world.lane.step();
+    EXPECT_EQ(world.expiry.outstanding(), 0U);
+  }
+  EXPECT_EQ(world.reserved(), 0);
+}
+
+TEST(Expiry, OffersNoMoreThanTheLaneTakes_B11) {
+  World world(100);
+  world.hold(90, std::chrono::seconds(10));
+  world.hold(90, std::chrono::seconds(10));
+  world.clock.advance(Duration(10'000));
+  EXPECT_EQ(world.step(), 100U);
+  world.lane.step();
+  EXPECT_EQ(world.step(), 80U);
+  world.lane.step();
+  EXPECT_EQ(world.reserved(), 0);
+}
+
+TEST(Expiry, TheJudgesTimeCountsNotTheJobs_C9) {
+  World world;
+  world.hold(1, std::chrono::seconds(10));
+  world.clock.advance(Duration(10'000));
+  EXPECT_EQ(world.step(), 1U);
+  world.clock.jump(
+      Duration(-5'000));  // The judge's clock says that the hold still runs: its word counts, not the job's.
+  world.lane.step();
+  EXPECT_EQ(world.reserved(), 1);
+}
+
+}  // namespace
+}  // namespace gavel::jobs
