@@ -1,0 +1,141 @@
+#include "rules/command.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "rules/world_test.h"
+
+namespace gavel::rules {
+namespace {
+
+using std::chrono::seconds;
+
+CreateActivity named(std::string name) {
+  CreateActivity act = sale("sale", "tee*5").act;
+  act.name = std::move(name);
+  return act;
+}
+
+CreateActivity full_activity() {
+  CreateActivity act =
+      sale("sale", "tee*5 cap*1000000000000").limit(2).from(noon).until(noon + seconds(1)).act;
+  act.lines[0].buckets = 4;
+  act.hold = seconds(60);
+  return act;
+}
+
+TEST(CommandTest, TheContentOfEachAct) {
+  const std::pair<Act, std::string> rows[] = {
+      {want("ann", "tee*2"), "act=reserve;user=ann;lines=tee*2"},
+      {want("ann", "tee*2 cap*1").in("sale").held_for(seconds(60)).at_once(),
+       "act=reserve;user=ann;lines=cap*1,tee*2;activity=sale;hold_seconds=60;payment=none"},
+      {confirm_of(1), "act=confirm;order=00000000-0000-4000-8000-000000000001"},
+      {cancel_of(1), "act=cancel;order=00000000-0000-4000-8000-000000000001"},
+      {expire_of(1), "act=expire;order=00000000-0000-4000-8000-000000000001"},
+      {put("tee", 8), "act=put_sku;sku=tee;buckets=8"},
+      {receipt("tee", 1'000'000), "act=receive;sku=tee;quantity=1000000"},
+      {named("Best; of \\all = "),
+       "act=create_activity;activity=sale;name=Best\\s of \\\\all = ;lines=tee*5"},
+      {full_activity(),
+       "act=create_activity;activity=sale;name=a sale;lines=cap*1000000000000,tee*5/4;limit_per_user=2;"
+       "opens_at=2026-11-29T12:00:00.000Z;closes_at=2026-11-29T12:00:01.000Z;hold_seconds=60"},
+      {opening("sale"), "act=open_activity;activity=sale"},
+      {closing("sale"), "act=close_activity;activity=sale"},
+  };
+  std::set<std::string> acts;
+  for (const auto& [act, content] : rows) {
+    EXPECT_EQ(content_of(act), content);
+    EXPECT_TRUE(content.starts_with("act=" + std::string(word(act)) + ";")) << content;
+    acts.insert(std::string(word(act)));
+  }
+  EXPECT_EQ(acts.size(), std::variant_size_v<Act>);
+}
+
+TEST(CommandTest, EqualRequestsHaveEqualContentWhateverTheOrderOfTheirLines) {
+  const std::string content = content_of(want("ann", "cap*1 tee*6"));
+  for (const char* lines : {"tee*6 cap*1", "tee*3 cap*1 tee*3", "tee*1 tee*2 cap*1 tee*3"}) {
+    EXPECT_EQ(content_of(want("ann", lines)), content) << lines;
+  }
+  EXPECT_EQ(content_of(sale("sale", "tee*5 cap*1")), content_of(sale("sale", "cap*1 tee*5")));
+}
+
+TEST(CommandTest, DifferentRequestsHaveDifferentContents) {
+  const Act rows[] = {want("ann", "tee*2"),
+                      want("ann", "tee*3"),
+                      want("ann", "cap*2"),
+                      want("ann", "cap*1 tee*1"),
+                      want("bob", "tee*2"),
+                      want("ann", "tee*2").in("sale"),
+                      want("ann", "tee*2").in("sail"),
+                      want("ann", "tee*2").held_for(seconds(60)),
+                      want("ann", "tee*2").held_for(seconds(61)),
+                      want("ann", "tee*2").at_once(),
+                      sale("sale", "tee*2"),
+                      sale("sale", "tee*2").buckets(1),
+                      sale("sale", "tee*2").buckets(2),
+                      sale("sale", "tee*2").limit(60),
+                      sale("sale", "tee*2").holding(seconds(60)),
+                      sale("sale", "tee*2").from(noon),
+                      sale("sale", "tee*2").until(noon),
+                      confirm_of(1),
+                      confirm_of(2),
+                      cancel_of(1),
+                      expire_of(1),
+                      put("tee", 1),
+                      put("tee", 2),
+                      receipt("tee", 1),
+                      opening("sale"),
+                      closing("sale")};
+  std::set<std::string> contents;
+  for (const Act& act : rows) EXPECT_TRUE(contents.insert(content_of(act)).second) << content_of(act);
+}
+
+TEST(CommandTest, FreeTextConfusesNoFields) {
+  // Each of these would pass for another field, or for another of these names, if it were not escaped.
+  const std::string names[] = {
+      "",      ";",    "\\",       "\\s",  "\\\\s",       "\\;", ";;",
+      "\\\\;", "a=b",  "a\nb",     "=",    ";=",          "s",   "sale;limit_per_user=9",
+      "a;b=c", "a\\s", "a;lines=", "\\\\", "\xe4\xba\xba"};
+  std::set<std::string> contents;
+  for (const std::string& name : names) {
+    const std::string content = content_of(named(name));
+    EXPECT_TRUE(contents.insert(content).second) << content;
+    EXPECT_EQ(differing_fields(content, content), std::vector<std::string>{}) << content;
+    EXPECT_EQ(differing_fields(content, content_of(named("plain"))), std::vector<std::string>{"name"})
+        << content;
+    CreateActivity limited = named(name);
+    limited.limit_per_user = Quantity{9};
+    EXPECT_EQ(differing_fields(content, content_of(limited)), std::vector<std::string>{"limit_per_user"})
+        << content;
+  }
+}
+
+TEST(CommandTest, DifferingFieldsAreNamedInOrderOfAppearance) {
+  using Names = std::vector<std::string>;
+  const std::string full =
+      content_of(want("ann", "tee*2").in("sale").held_for(std::chrono::seconds(60)).at_once());
+  const std::tuple<std::string, std::string, Names> rows[] = {
+      {full, full, {}},
+      {full, content_of(want("ann", "tee*2")), {"activity", "hold_seconds", "payment"}},
+      {content_of(want("ann", "tee*2")), full, {"activity", "hold_seconds", "payment"}},
+      {full, content_of(want("bob", "tee*3")), {"user", "lines", "activity", "hold_seconds", "payment"}},
+      {content_of(confirm_of(1)), content_of(cancel_of(1)), {"act"}},
+      {content_of(confirm_of(1)), content_of(confirm_of(2)), {"order"}},
+      {content_of(confirm_of(1)), content_of(put("tee")), {"act", "order", "sku", "buckets"}},
+      {"", content_of(confirm_of(1)), {"act", "order"}},
+      {"", "", {}},
+  };
+  for (const auto& [recorded, asked, names] : rows) {
+    EXPECT_EQ(differing_fields(recorded, asked), names) << recorded << " against " << asked;
+  }
+}
+
+TEST(CommandTest, LinesOfOneSkuAreMergedInOrderOfTheirCodes) {
+  EXPECT_EQ(merged(lines_of("tee*3 cap*1 tee*3")), lines_of("cap*1 tee*6"));
+  EXPECT_EQ(merged(lines_of("tee*3")), lines_of("tee*3"));
+  EXPECT_EQ(merged({}), std::vector<Line>{});
+}
+
+}  // namespace
+}  // namespace gavel::rules
