@@ -1,0 +1,51 @@
+#include "judge/sqlite_lock.h"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace gavel::judge::sqlite {
+namespace {
+
+std::string holder_of(int descriptor) {
+  char text[24] = {};
+  const ssize_t count = ::pread(descriptor, text, sizeof text - 1, 0);
+  std::string digits;
+  for (ssize_t i = 0; i < count && text[i] >= '0' && text[i] <= '9'; ++i) digits += text[i];
+  return digits.empty() ? "another process" : "process " + digits;
+}
+
+}  // namespace
+
+Result<FileLock> FileLock::take(const std::string& database_path) {
+  const std::string path = database_path + ".lock";
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) {
+    return fail(ErrorCode::invalid, path + " cannot be opened: " + std::generic_category().message(errno));
+  }
+  FileLock lock(descriptor);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) {
+      return fail(ErrorCode::invalid, path + " cannot be locked: " + std::generic_category().message(errno));
+    }
+    return fail(ErrorCode::invalid, database_path + " is open for writing in " + holder_of(descriptor) +
+                                        "; stop it first, or name another file");
+  }
+  const std::string text = std::to_string(::getpid()) + "\n";
+  // The id is only for messages: where it cannot be written the lock holds all the same.
+  if (::ftruncate(descriptor, 0) == 0)
+    static_cast<void>(::pwrite(descriptor, text.data(), text.size(), 0) < 0);
+  return lock;
+}
+
+FileLock::FileLock(FileLock&& from) noexcept : descriptor_(std::exchange(from.descriptor_, -1)) {}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace gavel::judge::sqlite

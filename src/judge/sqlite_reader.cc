@@ -1,0 +1,192 @@
+#include <utility>
+
+#include "judge/sqlite_load.h"
+#include "judge/sqlite_open.h"
+#include "judge/sqlite_rows.h"
+#include "judge/sqlite_store.h"
+
+namespace gavel::judge {
+namespace sqlite {
+namespace {
+
+using rules::OrderId;
+
+// One consistent view of the database for as long as it lives: short, for the log cannot begin anew under it.
+class Snapshot {
+ public:
+  static Result<Snapshot> take(Queries& queries) {
+    const auto begun = queries[Query::begin_snapshot].run();
+    if (!begun) return std::unexpected(begun.error());
+    return Snapshot(queries);
+  }
+  Snapshot(Snapshot&& from) noexcept : queries_(std::exchange(from.queries_, nullptr)) {}
+  // Nothing was written, so there is nothing that could fail to be kept; a failed end shows at the next
+  // beginning.
+  ~Snapshot() {
+    if (queries_ != nullptr) static_cast<void>((*queries_)[Query::end_snapshot].run());
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  Snapshot& operator=(Snapshot&&) = delete;
+
+ private:
+  explicit Snapshot(Queries& queries) : queries_(&queries) {}
+
+  Queries* queries_;
+};
+
+class SqliteReader final : public Reader {
+ public:
+  SqliteReader(std::unique_ptr<Connection> connection, Queries queries)
+      : connection_(std::move(connection)), queries_(std::move(queries)) {}
+
+  Result<std::optional<OrderView>> order(OrderId id) override;
+  Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override;
+  Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
+  Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) override;
+  Result<std::vector<HoldRow>> due(Time now, std::size_t count) override;
+  Result<void> visit(const Visitor& visitor) override;
+
+ private:
+  Result<void> add_part(OrderView& view, const rules::Taken& taken);
+
+  template <class T>
+  Result<void> visit_all(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see);
+  template <class T>
+  Result<void> visit_whole(Query query, T (*decode)(Row&), Result<void> (*add)(Queries&, T&),
+                           const std::function<void(const T&)>& see);
+
+  std::unique_ptr<Connection> connection_;  // Outlives the statements.
+  Queries queries_;
+};
+
+Result<std::optional<OrderView>> SqliteReader::order(OrderId id) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  auto found = find_order(queries_, id);
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  OrderView view{.order = **std::move(found), .activity = std::nullopt, .parts = {}};
+  if (view.order.activity != rules::free_pool) {
+    const auto activity = find_activity(queries_, view.order.activity);
+    if (!activity) return std::unexpected(activity.error());
+    if (*activity) view.activity = (*activity)->code;
+  }
+  for (const rules::Taken& taken : view.order.taken) {
+    if (const auto added = add_part(view, taken); !added) return std::unexpected(added.error());
+  }
+  return view;
+}
+
+Result<void> SqliteReader::add_part(OrderView& view, const rules::Taken& taken) {
+  const auto add = [&](Row& row) {
+    view.parts.push_back(
+        {row.code<rules::SkuCode>(0), std::string(row.text(1)), taken.bucket, taken.quantity});
+  };
+  return queries_[Query::name_of_item].for_each(add, taken.item);
+}
+
+Result<std::optional<rules::Recorded>> SqliteReader::request(const rules::RequestId& id) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  auto found = find_request(queries_, id);
+  if (!found || *found) return found;
+  const auto uuid = parse_uuid(id.second.text());
+  if (!uuid) return std::nullopt;
+  auto shared = find_request_of_order(queries_, OrderId{*uuid});
+  if (!shared) return std::unexpected(shared.error());
+  // Another caller's request is nobody else's to see.
+  if (!*shared || !(*shared)->request || (*shared)->request->caller != id.first) return std::nullopt;
+  return std::move((*shared)->request);
+}
+
+Result<std::optional<rules::Activity>> SqliteReader::activity(const rules::ActivityCode& code) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  return find_activity(queries_, code);
+}
+
+Result<std::optional<std::vector<StockRow>>> SqliteReader::stock(const rules::SkuCode& code) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  const auto sku = find_sku(queries_, code);
+  if (!sku) return std::unexpected(sku.error());
+  if (!*sku) return std::nullopt;
+  std::vector<StockRow> rows;
+  const auto add = [&](Row& row) {
+    rows.push_back({code, std::string(row.text(1)), std::string(row.text(2)), std::string(row.text(3)),
+                    rules::Item{.id = {row.integer(0)}, .sku = {}, .buckets = {}, .loaded = {}}});
+  };
+  if (auto read = queries_[Query::items_of_sku].for_each(add, (*sku)->id); !read)
+    return std::unexpected(read.error());
+  for (StockRow& row : rows) {
+    auto item = find_item(queries_, row.item.id);
+    if (!item) return std::unexpected(item.error());
+    if (*item) row.item = **std::move(item);
+  }
+  return rows;
+}
+
+Result<std::vector<HoldRow>> SqliteReader::due(Time now, std::size_t count) {
+  std::vector<HoldRow> rows;
+  const auto read = queries_[Query::due].for_each([&](Row& row) { rows.push_back(hold_of(row)); }, now,
+                                                  static_cast<std::int64_t>(count));
+  if (!read) return std::unexpected(read.error());
+  return rows;
+}
+
+template <class T>
+Result<void> SqliteReader::visit_all(Query query, T (*decode)(Row&),
+                                     const std::function<void(const T&)>& see) {
+  if (!see) return {};
+  return queries_[query].for_each([&](Row& row) {
+    const T value = decode(row);
+    if (row.sound()) see(value);
+  });
+}
+
+// As visit_all, each value with the rows that belong to it.
+template <class T>
+Result<void> SqliteReader::visit_whole(Query query, T (*decode)(Row&), Result<void> (*add)(Queries&, T&),
+                                       const std::function<void(const T&)>& see) {
+  if (!see) return {};
+  Result<void> added;
+  const auto read = queries_[query].for_each([&](Row& row) {
+    T value = decode(row);
+    if (!added || !row.sound()) return;
+    added = add(queries_, value);
+    if (added) see(value);
+  });
+  return added ? read : added;
+}
+
+Result<void> SqliteReader::visit(const Visitor& visitor) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  Result<void> done = visit_all(Query::all_skus, sku_of, visitor.sku);
+  if (done) done = visit_whole(Query::all_activities, activity_of, add_lines, visitor.activity);
+  if (done) done = visit_whole(Query::all_items, item_of, add_buckets, visitor.item);
+  if (done) done = visit_all(Query::all_flows_by_bucket, flow_of, visitor.flow_by_bucket);
+  if (done) done = visit_all(Query::all_flows_by_batch, flow_of, visitor.flow_by_batch);
+  if (done) done = visit_all(Query::all_flows_by_order, flow_of, visitor.flow_by_order);
+  if (done) done = visit_all(Query::all_orders, order_of, visitor.order);
+  if (done) done = visit_all(Query::all_requests, request_of, visitor.request);
+  if (done) done = visit_all(Query::all_requests_of_orders, request_of_order, visitor.order_as_request);
+  if (done) done = visit_all(Query::all_quotas, quota_of, visitor.quota);
+  if (done) done = visit_all(Query::all_holds, hold_of, visitor.hold);
+  if (done) done = visit_all(Query::all_batches, batch_of, visitor.batch);
+  return done;
+}
+
+}  // namespace
+}  // namespace sqlite
+
+Result<std::unique_ptr<Reader>> open_sqlite_reader(const SqliteOptions& options) {
+  auto connection = sqlite::open_current(options, sqlite::Role::reader);
+  if (!connection) return std::unexpected(connection.error());
+  auto queries = sqlite::Queries::prepare(**connection, sqlite::Use::reader);
+  if (!queries) return std::unexpected(queries.error());
+  return std::make_unique<sqlite::SqliteReader>(*std::move(connection), *std::move(queries));
+}
+
+}  // namespace gavel::judge

@@ -1,0 +1,24 @@
+// The rows of the SQLite store as values of the rules. Columns stand in the order in which sqlite_queries.cc
+// selects them; a row that is not in the form it was written in is spoilt (Row::spoil).
+#pragma once
+
+#include "judge/reader.h"
+#include "judge/sqlite_statement.h"
+#include "rules/state.h"
+
+namespace gavel::judge::sqlite {
+
+rules::Sku sku_of(Row& row);
+rules::Activity activity_of(Row& row);  // Without its lines.
+rules::AllottedLine line_of(Row& row);
+rules::Item item_of(Row& row);  // Without its buckets.
+rules::Bucket bucket_of(Row& row);
+rules::Order order_of(Row& row);
+rules::Recorded request_of(Row& row);
+rules::Recorded request_of_order(Row& row);  // The order's row has one: its caller is set.
+QuotaRow quota_of(Row& row);
+FlowRow flow_of(Row& row);
+HoldRow hold_of(Row& row);
+BatchRow batch_of(Row& row);
+
+}  // namespace gavel::judge::sqlite

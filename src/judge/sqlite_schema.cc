@@ -1,0 +1,253 @@
+#include "judge/sqlite_schema.h"
+
+#include <charconv>
+#include <string>
+
+#include "judge/sqlite_settings.h"
+#include "judge/sqlite_store.h"
+
+namespace gavel::judge::sqlite {
+namespace {
+
+// Keys that are no integers, and keys of several columns, are WITHOUT ROWID: one tree for a row and not two.
+// Times are milliseconds since 1970, words are those of the rules. CHECKs repeat what the rules keep, as the
+// last line of defence; foreign keys stand only on tables that no sale inserts into (docs/adr/0003).
+constexpr const char* version_1 = R"sql(
+CREATE TABLE meta (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  incarnation BLOB NOT NULL CHECK (length(incarnation) = 16)
+) STRICT;
+INSERT INTO meta VALUES (1, randomblob(16));
+
+CREATE TABLE counter (
+  name TEXT PRIMARY KEY CHECK (name IN ('sku', 'item', 'activity')),
+  next INTEGER NOT NULL CHECK (next >= 1)
+) STRICT, WITHOUT ROWID;
+INSERT INTO counter VALUES ('sku', 1), ('item', 1), ('activity', 1);
+
+CREATE TABLE lane (
+  id INTEGER PRIMARY KEY CHECK (id >= 1),
+  opened_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE batch (
+  lane INTEGER NOT NULL,
+  n INTEGER NOT NULL CHECK (n >= 1),
+  buried INTEGER NOT NULL CHECK (buried IN (0, 1)),
+  flows INTEGER NOT NULL CHECK (flows >= 0 AND (buried = 0 OR flows = 0)),
+  at INTEGER NOT NULL,
+  PRIMARY KEY (lane, n)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER batch_stays BEFORE UPDATE ON batch BEGIN
+  SELECT RAISE(ABORT, 'a batch is never changed');
+END;
+CREATE TRIGGER batch_remains BEFORE DELETE ON batch BEGIN
+  SELECT RAISE(ABORT, 'a batch is never forgotten');
+END;
+
+CREATE TABLE sku (
+  id INTEGER PRIMARY KEY CHECK (id >= 1),
+  code TEXT NOT NULL UNIQUE,
+  bucket_count INTEGER NOT NULL CHECK (bucket_count BETWEEN 1 AND 64),
+  free_item INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE activity (
+  id INTEGER PRIMARY KEY CHECK (id >= 1),
+  code TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('draft', 'open', 'closed')),
+  limit_per_user INTEGER CHECK (limit_per_user >= 1),
+  opens_at INTEGER,
+  closes_at INTEGER CHECK (closes_at > opens_at),
+  hold_seconds INTEGER CHECK (hold_seconds >= 1)
+) STRICT;
+
+CREATE TABLE item (
+  id INTEGER PRIMARY KEY CHECK (id >= 1),
+  sku INTEGER NOT NULL REFERENCES sku (id),
+  warehouse TEXT NOT NULL,
+  lot TEXT NOT NULL,
+  activity INTEGER NOT NULL,
+  generation INTEGER NOT NULL CHECK (generation >= 1),
+  UNIQUE (sku, warehouse, lot, activity)
+) STRICT;
+
+CREATE TABLE activity_line (
+  activity INTEGER NOT NULL REFERENCES activity (id),
+  i INTEGER NOT NULL,
+  sku INTEGER NOT NULL REFERENCES sku (id),
+  allotment INTEGER NOT NULL CHECK (allotment >= 1),
+  item INTEGER NOT NULL REFERENCES item (id),
+  PRIMARY KEY (activity, i),
+  UNIQUE (activity, sku)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE bucket (
+  item INTEGER NOT NULL REFERENCES item (id),
+  bucket INTEGER NOT NULL CHECK (bucket >= 0),
+  available INTEGER NOT NULL CHECK (available >= 0),
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  sold INTEGER NOT NULL CHECK (sold >= 0),
+  seq INTEGER NOT NULL CHECK (seq >= 0),
+  PRIMARY KEY (item, bucket)
+) STRICT, WITHOUT ROWID;
+
+-- The columns from caller on are the request whose UUIDv7 key is the order's id. A key of NULL is the id's own text.
+CREATE TABLE orders (
+  id BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  state TEXT NOT NULL CHECK (state IN ('refused', 'held', 'paid', 'cancelled', 'expired')),
+  user TEXT NOT NULL,
+  activity INTEGER NOT NULL,
+  taken TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  settled_at INTEGER,
+  caller TEXT,
+  key TEXT,
+  content TEXT,
+  outcome TEXT,
+  answered_at INTEGER,
+  detail TEXT,
+  CHECK (state <> 'held' OR expires_at IS NOT NULL),
+  CHECK (CASE WHEN caller IS NULL THEN coalesce(key, content, outcome, answered_at, detail) IS NULL
+    ELSE content IS NOT NULL AND outcome IS NOT NULL AND answered_at IS NOT NULL END)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER orders_leave_held_once BEFORE UPDATE OF state ON orders WHEN old.state <> 'held' BEGIN
+  SELECT RAISE(ABORT, 'only a held order changes its state');
+END;
+CREATE TRIGGER orders_stay BEFORE UPDATE OF
+  id, user, activity, taken, created_at, expires_at, caller, key, content, outcome, answered_at, detail ON orders BEGIN
+  SELECT RAISE(ABORT, 'an order and its first answer are never changed');
+END;
+
+CREATE TABLE request (
+  caller TEXT NOT NULL,
+  key TEXT NOT NULL,
+  content TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  order_id BLOB CHECK (length(order_id) = 16),
+  at INTEGER NOT NULL,
+  detail TEXT,
+  PRIMARY KEY (caller, key)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER request_stays BEFORE UPDATE ON request BEGIN
+  SELECT RAISE(ABORT, 'a first answer is never changed');
+END;
+
+CREATE TABLE flow (
+  lane INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  i INTEGER NOT NULL CHECK (i >= 0),
+  item INTEGER NOT NULL,
+  bucket INTEGER NOT NULL,
+  seq INTEGER NOT NULL CHECK (seq >= 1),
+  action TEXT NOT NULL CHECK (action IN
+    ('receive', 'reserve', 'sell', 'confirm', 'cancel', 'expire', 'move_out', 'move_in')),
+  quantity INTEGER NOT NULL CHECK (quantity >= 1),
+  before INTEGER NOT NULL CHECK (before >= 0),
+  after INTEGER NOT NULL CHECK (after >= 0),
+  order_id BLOB CHECK (length(order_id) = 16),
+  occurrence INTEGER NOT NULL CHECK (occurrence >= 1),
+  caller TEXT NOT NULL,
+  key TEXT,
+  source TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (lane, n, i)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX flow_of_bucket ON flow (item, bucket, seq);
+CREATE UNIQUE INDEX flow_of_order ON flow (order_id, item, bucket, action, occurrence) WHERE order_id IS NOT NULL;
+CREATE TRIGGER flow_stays BEFORE UPDATE ON flow BEGIN
+  SELECT RAISE(ABORT, 'the ledger is never changed');
+END;
+CREATE TRIGGER flow_remains BEFORE DELETE ON flow BEGIN
+  SELECT RAISE(ABORT, 'the ledger is never shortened');
+END;
+
+CREATE TABLE quota (
+  activity INTEGER NOT NULL,
+  sku INTEGER NOT NULL,
+  user TEXT NOT NULL,
+  allowed INTEGER NOT NULL CHECK (allowed >= 1),
+  claimed INTEGER NOT NULL CHECK (claimed BETWEEN 0 AND allowed),
+  order_id BLOB CHECK (length(order_id) = 16),
+  PRIMARY KEY (activity, sku, user)
+) STRICT, WITHOUT ROWID;
+
+-- One row per stock item of a held order; the index is in the order in which the expiry job asks.
+CREATE TABLE hold (
+  item INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  order_id BLOB NOT NULL CHECK (length(order_id) = 16),
+  user TEXT NOT NULL,
+  PRIMARY KEY (item, expires_at, order_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX hold_due ON hold (expires_at, order_id);
+)sql";
+
+constexpr const char* versions_of_schema[] = {version_1};
+static_assert(std::size(versions_of_schema) == sqlite_schema_version);
+
+Result<int> number_of(Connection& connection, const std::string& question) {
+  const Result<std::string> text = connection.ask(question);
+  if (!text) return std::unexpected(text.error());
+  int number = 0;
+  std::from_chars(text->data(), text->data() + text->size(), number);
+  return number;
+}
+
+// One version in one transaction. The version is read again inside it, under the lock, and must be the one
+// expected.
+Result<void> take_step(Connection& connection, int from, const char* statements) {
+  const Result<int> before = number_of(connection, "PRAGMA user_version");
+  if (!before) return std::unexpected(before.error());
+  if (*before != from) {
+    return fail(ErrorCode::invalid,
+                "SQLite " + connection.path() + ": somebody else changes the schema at this moment");
+  }
+  Result<void> done = connection.execute(statements);
+  if (done) done = connection.execute("PRAGMA application_id = " + std::to_string(application_id));
+  if (done) done = connection.execute("PRAGMA user_version = " + std::to_string(from + 1));
+  if (done) done = connection.execute("COMMIT");
+  return done;
+}
+
+}  // namespace
+
+std::span<const char* const> schema_versions() { return versions_of_schema; }
+
+Result<int> version_of(Connection& connection) {
+  const auto id = number_of(connection, "PRAGMA application_id");
+  if (!id) return std::unexpected(Error{ErrorCode::invalid, id.error().message});
+  const auto tables = number_of(connection, "SELECT count(*) FROM sqlite_schema");
+  if (!tables) return std::unexpected(Error{ErrorCode::invalid, tables.error().message});
+  if (*id != application_id && (*id != 0 || *tables != 0)) {
+    return fail(ErrorCode::invalid,
+                "SQLite " + connection.path() + " is another program's database; name another file");
+  }
+  return *id == 0 ? Result<int>(0) : number_of(connection, "PRAGMA user_version");
+}
+
+Result<int> migrate(Connection& connection, std::span<const char* const> versions) {
+  const Result<int> found = version_of(connection);
+  if (!found) return found;
+  const int last = static_cast<int>(versions.size());
+  if (*found > last) {
+    return fail(ErrorCode::invalid, "SQLite " + connection.path() + " has schema version " +
+                                        std::to_string(*found) + " and this gavel knows " +
+                                        std::to_string(last) + "; use the newer gavel");
+  }
+  const Result<void> settled = apply_settings(connection, Role::creator);
+  if (!settled) return std::unexpected(settled.error());
+  for (int version = *found; version < last; ++version) {
+    Result<void> step = connection.execute("BEGIN IMMEDIATE");
+    if (step) step = take_step(connection, version, versions[static_cast<std::size_t>(version)]);
+    if (!step) {
+      connection.roll_back();
+      return std::unexpected(step.error());
+    }
+  }
+  return last - *found;
+}
+
+}  // namespace gavel::judge::sqlite

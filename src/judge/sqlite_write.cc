@@ -1,0 +1,252 @@
+#include "judge/sqlite_write.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "judge/codec.h"
+
+namespace gavel::judge::sqlite {
+namespace {
+
+using rules::Change;
+
+// A guarded write concerns one row, and it must have been there as it was loaded.
+Result<void> expect_one(const Result<std::int64_t>& changed, std::string_view what, std::int64_t id) {
+  if (!changed) return std::unexpected(changed.error());
+  if (*changed == 1) return {};
+  CHECK(*changed == 0);
+  return fail(ErrorCode::conflict,
+              "SQLite: " + std::string(what) + " " + std::to_string(id) + " is not as it was loaded");
+}
+
+std::optional<std::string_view> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
+
+}  // namespace
+
+Result<void> Writing::everything() {
+  using Step = Result<void> (Writing::*)();
+  static constexpr Step steps[] = {
+      &Writing::write_skus,   &Writing::write_items,    &Writing::write_activities, &Writing::write_quotas,
+      &Writing::write_orders, &Writing::write_requests, &Writing::write_flows,      &Writing::write_counters,
+  };
+  for (const Step step : steps) {
+    if (Result<void> written = (this->*step)(); !written) return written;
+  }
+  const auto flows = static_cast<std::int64_t>(state_.flows.size());
+  return expect_one(queries_[Query::insert_batch].run(batch_.lane, batch_.n, 0, flows, now_), "batch",
+                    batch_.n);
+}
+
+Result<void> Writing::write_skus() {
+  for (const auto& [code, sku] : state_.skus) {
+    if (sku.change == Change::loaded) continue;
+    CHECK(sku.change == Change::inserted);  // No rule changes a SKU.
+    auto inserted = queries_[Query::insert_sku].run(sku.id, sku.code, sku.bucket_count, sku.free_item);
+    if (auto done = expect_one(inserted, "SKU", sku.id.value); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Writing::write_items() {
+  for (const auto& [id, item] : state_.items) {
+    if (item.change == Change::inserted) {
+      auto inserted = queries_[Query::insert_item].run(id, item.sku, item.activity, item.generation);
+      if (auto done = expect_one(inserted, "item", id.value); !done) return done;
+    }
+    if (item.change == Change::updated) {
+      auto updated = queries_[Query::update_item].run(id, item.generation);
+      if (auto done = expect_one(updated, "item", id.value); !done) return done;
+    }
+    if (auto done = write_buckets(item); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Writing::write_buckets(const rules::Item& item) {
+  for (std::size_t i = 0; i < item.buckets.size(); ++i) {
+    const rules::Bucket& bucket = item.buckets[i];
+    if (item.change != Change::inserted && i < item.loaded.size()) {
+      if (bucket == item.loaded[i]) continue;
+      if (auto done = update_bucket(item, i); !done) return done;
+      continue;
+    }
+    auto inserted = queries_[Query::insert_bucket].run(
+        item.id, static_cast<std::int64_t>(i), bucket.available, bucket.reserved, bucket.sold, bucket.seq);
+    if (auto done = expect_one(inserted, "bucket of item", item.id.value); !done) return done;
+  }
+  return {};
+}
+
+// The difference is written, and only onto the very row that was loaded, and only where it leaves nothing
+// negative (A2). Numbers below zero are no conflict: loading again would not help.
+Result<void> Writing::update_bucket(const rules::Item& item, std::size_t i) {
+  const rules::Bucket& from = item.loaded[i];
+  const rules::Bucket& to = item.buckets[i];
+  const auto updated =
+      queries_[Query::update_bucket].run(item.id, static_cast<std::int64_t>(i), to.available - from.available,
+                                         to.reserved - from.reserved, to.sold - from.sold, to.seq, from.seq);
+  if (updated && *updated == 0 && std::min({to.available, to.reserved, to.sold}) < rules::Quantity{0}) {
+    return fail(ErrorCode::constraint, "SQLite: a bucket of item " + std::to_string(item.id.value) +
+                                           " would hold fewer than nothing");
+  }
+  return expect_one(updated, "bucket of item", item.id.value);
+}
+
+Result<void> Writing::write_activities() {
+  for (const auto& [code, activity] : state_.activities) {
+    if (activity.change == Change::inserted) {
+      if (auto done = insert_activity(activity); !done) return done;
+    }
+    if (activity.change == Change::updated) {
+      auto updated = queries_[Query::update_activity].run(activity.id, word(activity.state));
+      if (auto done = expect_one(updated, "activity", activity.id.value); !done) return done;
+    }
+  }
+  return {};
+}
+
+Result<void> Writing::insert_activity(const rules::Activity& activity) {
+  auto inserted = queries_[Query::insert_activity].run(activity.id, activity.code, activity.name,
+                                                       word(activity.state), activity.limit_per_user,
+                                                       activity.opens_at, activity.closes_at, activity.hold);
+  if (auto done = expect_one(inserted, "activity", activity.id.value); !done) return done;
+  std::int64_t i = 0;
+  for (const rules::AllottedLine& line : activity.lines) {
+    auto added =
+        queries_[Query::insert_activity_line].run(activity.id, i++, line.sku, line.allotment, line.item);
+    if (auto done = expect_one(added, "line of activity", activity.id.value); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Writing::write_quotas() {
+  for (const auto& [key, quota] : state_.quotas) {
+    if (quota.change == Change::loaded) continue;
+    auto written = quota.change == Change::inserted
+                       ? queries_[Query::insert_quota].run(quota.allowed, quota.claimed, quota.order,
+                                                           key.activity, key.sku, key.user)
+                       : queries_[Query::update_quota].run(quota.allowed, quota.claimed, quota.order,
+                                                           key.activity, key.sku, key.user, quota.loaded);
+    if (auto done = expect_one(written, "quota of activity", key.activity.value); !done) return done;
+  }
+  return {};
+}
+
+// Orders and the requests that share their row stand in two maps with one order of keys, which are walked
+// side by side.
+Result<void> Writing::write_orders() {
+  auto request = state_.orders_as_requests.begin();
+  const auto requests_end = state_.orders_as_requests.end();
+  const auto skip_to = [&](auto is_reached) {
+    for (; request != requests_end && !is_reached(request->first); ++request) {
+      CHECK(request->second.change != Change::inserted);  // Its order is inserted with it.
+    }
+  };
+  for (const auto& [id, order] : state_.orders) {
+    Result<void> done;
+    if (order.change == Change::inserted) {
+      skip_to([&](const rules::OrderId& at) { return at >= id; });
+      const bool shared = request != requests_end && request->first == id;
+      done = insert_order(order, shared ? &request->second : nullptr);
+      if (shared) ++request;
+    } else if (order.change == Change::updated) {
+      done = update_order(order);
+    }
+    if (!done) return done;
+  }
+  skip_to([](const rules::OrderId&) { return false; });
+  return {};
+}
+
+Result<void> Writing::insert_order(const rules::Order& order, const rules::Recorded* request) {
+  taken_.clear();
+  append_taken(taken_, order.taken);
+  std::optional<std::string_view> caller, key, content, outcome, detail;
+  std::optional<Time> answered_at;
+  if (request != nullptr) {
+    const rules::Verdict& verdict = request->verdict;
+    // The row says by its state whether the verdict named the order: a refusal never does.
+    CHECK(verdict.order ==
+          (order.state == rules::OrderState::refused ? std::nullopt : std::optional(order.id)));
+    caller = request->caller.text();
+    if (request->key.text() != to_text(order.id.uuid)) key = request->key.text();
+    content = request->content;
+    outcome = word(verdict.outcome);
+    answered_at = verdict.at;
+    detail_.clear();
+    append_detail(detail_, verdict.detail);
+    detail = text_or_null(detail_);
+  }
+  const auto inserted = queries_[Query::insert_order].run(
+      order.id, word(order.state), order.user, order.activity, taken_, order.created_at, order.expires_at,
+      order.settled_at, caller, key, content, outcome, answered_at, detail);
+  if (!inserted) return std::unexpected(inserted.error());
+  return order.state == rules::OrderState::held ? write_holds(order, Query::insert_hold) : Result<void>{};
+}
+
+Result<void> Writing::update_order(const rules::Order& order) {
+  const auto updated = queries_[Query::update_order].run(order.id, word(order.state), order.settled_at);
+  if (!updated) return std::unexpected(updated.error());
+  if (*updated != 1) {
+    return fail(ErrorCode::conflict, "SQLite: order " + to_text(order.id.uuid) + " is held no longer");
+  }
+  return write_holds(order, Query::delete_hold);
+}
+
+// One row for each stock item of the order. Its parts are by item and bucket, so equal items stand together.
+Result<void> Writing::write_holds(const rules::Order& order, Query query) {
+  CHECK(order.expires_at);
+  std::optional<rules::ItemId> last;
+  for (const rules::Taken& part : order.taken) {
+    if (last == part.item) continue;
+    last = part.item;
+    const auto written = query == Query::insert_hold
+                             ? queries_[query].run(part.item, *order.expires_at, order.id, order.user)
+                             : queries_[query].run(part.item, *order.expires_at, order.id);
+    if (auto done = expect_one(written, "hold on item", part.item.value); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Writing::write_requests() {
+  for (const auto& [id, request] : state_.requests) {
+    if (request.change == Change::loaded) continue;
+    const rules::Verdict& verdict = request.verdict;
+    detail_.clear();
+    append_detail(detail_, verdict.detail);
+    auto inserted = queries_[Query::insert_request].run(request.caller, request.key, request.content,
+                                                        word(verdict.outcome), verdict.at,
+                                                        text_or_null(detail_), verdict.order);
+    if (!inserted) return std::unexpected(inserted.error());
+  }
+  return {};
+}
+
+Result<void> Writing::write_flows() {
+  Statement& insert = queries_[Query::insert_flow];
+  std::int64_t i = 0;
+  for (const rules::Flow& flow : state_.flows) {
+    const auto inserted = insert.run(flow.item, flow.bucket, flow.seq, word(flow.action), flow.quantity,
+                                     flow.before, flow.after, flow.order, flow.occurrence, flow.caller,
+                                     flow.key, flow.source, flow.at, batch_.lane, batch_.n, i++);
+    if (!inserted) return std::unexpected(inserted.error());
+  }
+  return {};
+}
+
+Result<void> Writing::write_counters() {
+  const rules::Counters& counters = state_.counters;
+  if (counters.change == Change::loaded) return {};
+  const std::pair<std::string_view, std::int64_t> rows[] = {
+      {"sku", counters.next_sku}, {"item", counters.next_item}, {"activity", counters.next_activity}};
+  for (const auto& [name, next] : rows) {
+    if (auto done = expect_one(queries_[Query::update_counter].run(name, next), name, next); !done)
+      return done;
+  }
+  return {};
+}
+
+}  // namespace gavel::judge::sqlite
