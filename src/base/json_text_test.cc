@@ -30,6 +30,7 @@ TEST(JsonTextTest, EveryKindOfByte) {
       {"\xf4\x8f\xbf\xbf", "\"\xf4\x8f\xbf\xbf\""},                  // U+10FFFF.
       {"\xf4\x90\x80\x80", R"("����")"},                             // Beyond it.
       {"\xed\xa0\x80", R"("���")"},                                  // A surrogate.
+      {"\xed\xbf\xbf", R"("���")"},                                  // The last surrogate.
       {"\xc0\xaf", R"("��")"},                                       // Overlong.
       {"\xe0\x80\xaf", R"("���")"},                                  // Overlong.
       {"\xf0\x80\x80\xaf", R"("����")"},                             // Overlong.

@@ -1,8 +1,15 @@
 // Log: one JSON object a line for operators and their tools (B18).
 //
+//   {"at":"2026-11-29T20:48:46.123Z","level":"warn","event":"batch_halved","lane":3,"why":"deadlock"}
+//
 // State changes and faults are always written; ordinary requests are sampled by the caller through Sampler.
-// Files rotate by size and their number is bounded, so a log never fills a disk. Log is thread-safe; a call
-// does not block on more than the write itself.
+// Files rotate by size (gavel.log, gavel.1.log, …) and their number is bounded, so a log never fills a disk.
+// A file belongs to one process.
+//
+// A log that cannot be written (disk full, folder gone) ends nothing: it says so once on standard error,
+// loses lines, tries again once a second, and says how many it lost in an event "log_lines_lost".
+// Thread-safe; a call blocks no longer than the write itself, and up to 150 ms once a second while the log
+// cannot be written.
 #pragma once
 
 #include <atomic>
@@ -22,7 +29,7 @@ enum class Level : std::uint8_t { debug, info, warn, error };
 
 struct Field {
   std::string_view name;
-  std::variant<std::string_view, std::int64_t> value;
+  std::variant<std::string_view, std::int64_t> value;  // An unsigned number is cast by the caller.
 };
 
 class Log {
@@ -34,7 +41,8 @@ class Log {
     Level level = Level::info;                        // What is below is not written.
   };
 
-  // Opens the file; `clock` outlives the log.
+  // Opens the file, whose folder is made if need be, and appends to it; `clock` outlives the log.
+  // ErrorCode::invalid when that fails, and on a file_bytes_max below 64 KiB or a files_max above 1000.
   static Result<std::unique_ptr<Log>> open(const Options& options, const Clock& clock);
 
   // Writes nowhere: for tests that do not look at the log.
@@ -44,7 +52,9 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // `event` is a stable word in snake_case ("batch_halved"); fields follow it in the order given.
+  // `event` is a stable word in snake_case ("batch_halved"); fields follow it in the order given, and none is
+  // named at, level or event. Texts may hold any bytes (json_text.h); what is beyond 4096 bytes of one is
+  // cut. Never a secret.
   void write(Level level, std::string_view event, std::initializer_list<Field> fields = {}) noexcept;
 
  private:

@@ -105,6 +105,7 @@ TEST_F(SettingsTest, RefusalsOfTheFile) {
       {"[judge]\nulr = 'x'\n", R"(file F line 2: there is no setting "judge.ulr"; did you mean judge.url?)"},
       {"[jugde]\n\nurl = 'x'\n",
        R"(file F line 3: there is no setting "jugde.url"; did you mean judge.url?)"},
+      {"[jugde]\nulr = 'x'\n", R"(file F line 2: there is no setting "jugde.ulr"; did you mean judge.url?)"},
       {"port = 1\n",
        "file F line 1: there is no setting \"port\"; there are judge.url, judge.batch_commands_max, "
        "http.port, "

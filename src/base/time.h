@@ -15,6 +15,7 @@ namespace gavel {
 using Duration = std::chrono::milliseconds;
 using Time = std::chrono::sys_time<Duration>;
 
+// A time outside the years 1970 to 9999 is written as the nearest within, so that writing never fails.
 std::string to_text(Time time);
 
 // Reads RFC 3339 with any offset ("Z", "+08:00") and at most nine decimals, of which those past the third are
