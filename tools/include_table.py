@@ -136,6 +136,8 @@ def _covered(sources, targets):
 
     def library_of(path, folder):
         """The name of the library that holds a header: the one that compiles its source, else the folder's own."""
+        if path.endswith("_test.h"):
+            return ""  # tests share it; no library holds it
         compiled = [t for t in owners.get(path.rpartition(".")[0], []) if t.kind == "gavel_library"]
         return compiled[0].name if compiled else folder
 
@@ -143,6 +145,10 @@ def _covered(sources, targets):
         if file.folder not in {t.folder for t in targets}:
             continue  # a folder that is not built yet; built-sources speaks of it
         default = [libraries[file.folder]] if file.is_header and file.folder in libraries else []
+        if file.name.endswith("_test.h"):
+            quoted = f'"{file.folder}/{file.name}"'
+            users = [s for s in sources if quoted in (name for _, name in s.includes)]
+            default = [t for user in users for t in owners.get(user.path.rpartition(".")[0], [])]
         for target in owners.get(file.path.rpartition(".")[0], default):
             for line, folder, name in _project_includes(file):
                 wanted = library_of(f"src/{name}", folder)

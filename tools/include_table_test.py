@@ -86,6 +86,13 @@ class IncludeTable(unittest.TestCase):
         test = File("src/judge/judge_test.cc", '#include "base/check.h"\n')
         self.assertEqual(findings(judge, test), ["declared-includes"])
 
+    def test_a_header_of_tests_belongs_to_the_tests_that_include_it(self):
+        shared = File("src/judge/form_test.h", '#include "judge/sqlite_store.h"\n')
+        test = File("src/judge/judge_test.cc", '#include "judge/form_test.h"\n')
+        for depends, expected in (("judge_sqlite", []), ("judge", ["declared-includes"])):
+            call = f"gavel_test(judge_test LABEL unit SOURCES judge_test.cc DEPENDS {depends})\n"
+            self.assertEqual(findings(File(JUDGE.path, JUDGE.text + call), shared, test), expected)
+
     def test_a_source_that_nobody_compiles(self):
         self.assertEqual(findings(File("src/judge/orphan_test.cc", "")), ["built-sources"])
 
