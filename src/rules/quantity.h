@@ -24,11 +24,16 @@ struct Quantity {
 inline constexpr Quantity no_units{0};
 inline constexpr Quantity line_units_max{1'000'000};
 inline constexpr Quantity total_units_max{1'000'000'000'000};
+// Receipts stop at total_units_max; what closed activities give back comes on top of it. Even so nothing that
+// the rules do leads above this.
+inline constexpr Quantity sound_units_max{1'000 * total_units_max.units};
 inline constexpr std::size_t order_lines_max = 100;
 inline constexpr std::size_t activity_lines_max = 100;
 inline constexpr std::int32_t buckets_max = 64;
 
 static_assert(total_units_max.units < INT64_MAX / 1'000'000,
               "a million totals can be added without overflow");
+static_assert(sound_units_max.units < INT64_MAX / (3 * buckets_max),
+              "the numbers of a sound item's buckets can be added without overflow");
 
 }  // namespace gavel::rules

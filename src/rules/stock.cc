@@ -112,8 +112,12 @@ BucketNo home_of(const UserId& user, std::size_t buckets) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 1099511628211ULL;
   }
-  // The low bits of FNV are the weaker ones; the high half decides.
-  return static_cast<BucketNo>((hash >> 32) % buckets);
+  // FNV alone mixes too little: names that end in a counter would share few buckets, by its low bits and by
+  // its high ones. The finisher of MurmurHash3 (Appleby, public domain) lets every bit decide.
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdULL;
+  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+  hash ^= hash >> 33;
+  return static_cast<BucketNo>(hash % buckets);
 }
 
 void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason& reason) {
@@ -127,10 +131,11 @@ void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason&
 }
 
 bool is_unsound(const Item& item) {
+  const auto is_wild = [](Quantity quantity) { return quantity < no_units || quantity > sound_units_max; };
   for (const Bucket& bucket : item.buckets) {
-    if (bucket.available < no_units || bucket.reserved < no_units || bucket.sold < no_units) return true;
+    if (is_wild(bucket.available) || is_wild(bucket.reserved) || is_wild(bucket.sold)) return true;
   }
-  return item.total() > total_units_max;
+  return item.total() > sound_units_max;
 }
 
 }  // namespace gavel::rules

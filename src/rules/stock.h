@@ -40,8 +40,8 @@ BucketNo home_of(const UserId& user, std::size_t buckets);
 // the other.
 void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason& reason);
 
-// A number of the item is negative or its total is out of bounds: it was changed behind Gavel's back, and is
-// sold no more until `gavel verify` is clean (B9).
+// A number of the item is negative or too large to be added: it was changed behind Gavel's back, and is sold
+// no more until `gavel verify` is clean (B9). Safe on any numbers.
 bool is_unsound(const Item& item);
 
 }  // namespace gavel::rules
