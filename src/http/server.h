@@ -2,8 +2,13 @@
 //
 // A session is a loop of read, answer, write. Sizes, times and the number of connections are bounded
 // (HttpLimits); what breaks a bound or the protocol is answered with problem details where that is possible,
-// and closed. Everything runs on the one thread of the io_context; every coroutine ends before stop() reports
-// idle.
+// and closed. Everything runs on the one thread of the io_context; stop() ends every coroutine, and
+// connections() says when the last one has gone.
+//
+// Deadlines are swept, not timed: one timer per server ticks every sweep_every, and a session whose time is
+// past has its reads and writes cancelled. A timer per operation would cost each request more than its
+// parsing, and Beast's own closes the socket, so that nobody could be told 408. A deadline is thus kept
+// within one tick, never early.
 #pragma once
 
 #include <cstddef>
@@ -24,27 +29,29 @@ namespace gavel::http {
 struct HttpLimits {
   std::size_t header_bytes_max = 8 * 1024;
   std::size_t body_bytes_max = 64 * 1024;
-  std::size_t connections_max = 10'000;
-  Duration header_within{5'000};
+  std::size_t connections_max = 10'000;  // Beyond it a connection is told 503 and closed.
+  Duration header_within{5'000};  // From the first byte of a request; on a fresh connection from its start.
   Duration body_within{10'000};
-  Duration idle_within{30'000};
+  Duration idle_within{30'000};  // Between an answer and the next request.
   Duration write_within{10'000};
+  Duration sweep_every{100};
 };
 
 class Server {
  public:
   // `io` and `service` outlive the server.
   Server(boost::asio::io_context& io, Service& service, Audience audience, HttpLimits limits, Log& log);
+  // Stops. What its sessions still do goes on until the io_context ends.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // Binds and begins to accept. `port` 0 takes a free one. Returns the port; `invalid` names address and
-  // reason.
+  // reason. Called once.
   Result<std::uint16_t> listen(const std::string& address, std::uint16_t port);
 
   // Accepts nothing more, lets requests in progress finish and closes idle connections. On the io_context's
-  // thread.
+  // thread; idempotent.
   void stop();
 
   // Connections that are open. On the io_context's thread.

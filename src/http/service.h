@@ -1,11 +1,13 @@
-// Service: from a Request to a Response, by the table of routes.
+// Service: from a Request to a Response, by the table of routes (routes.h).
 //
 //   find route ─► credential ─► strict body, key ─► Command ─► pipeline ─► Verdict ─► Response
 //
-// It holds no business rule and no state of its own. All of it runs on the executor of the pipeline. A route
-// without a stated policy (audience, body, key) does not compile.
+// It holds no business rule and no state of its own. All of it runs on the executor of the pipeline. A
+// stranger to the operators' listener learns nothing, not even which paths exist: the credential is looked at
+// before anything else. Every answer of 4xx changes nothing.
 #pragma once
 
+#include <expected>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -14,6 +16,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "http/message.h"
+#include "http/routes.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
 
@@ -28,14 +31,30 @@ struct Readiness {
 class Service {
  public:
   // All references outlive the service and every answer() in progress. `operator_key` is the credential of
-  // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time.
+  // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
+  // empty one lets nobody in.
   Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clock& clock, Random& random, Log& log,
           const Readiness& readiness, std::string operator_key);
 
-  // Answers one request. Never throws; a fault of ours is a 500 that says what to do next.
+  // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
+  // has the body of GET, which the session leaves out.
   boost::asio::awaitable<Response> answer(Request request);
 
  private:
+  std::expected<Found, Response> find(const Request& request);
+  std::expected<rules::Command, Response> command_of(const Request& request, const Found& found);
+  Response answer_to(const rules::Command& command, const rules::Verdict& verdict);
+  boost::asio::awaitable<Response> read(rules::Caller caller, Found found);
+  boost::asio::awaitable<Response> read_order(std::string id);
+  boost::asio::awaitable<Response> read_request(rules::Caller caller, std::string key);
+  boost::asio::awaitable<Response> read_stock(Found found);
+  boost::asio::awaitable<Response> read_activity(std::string id);
+  boost::asio::awaitable<Response> read_verification();
+  Response tell_readiness();
+  Response refuse(rules::Outcome outcome);
+  Response refuse(const Error& error);
+  void log_sampled(const Request& request, const Found* found, const Response& response);
+
   pipeline::Pipeline& pipeline_;
   pipeline::Reads& reads_;
   const Clock& clock_;
@@ -43,6 +62,7 @@ class Service {
   Log& log_;
   const Readiness& readiness_;
   const std::string operator_key_;
+  Sampler sampler_;
 };
 
 }  // namespace gavel::http

@@ -1,0 +1,269 @@
+#include "http/acts.h"
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "base/time.h"
+#include "base/uuid.h"
+#include "http/routes.h"
+
+namespace gavel::http {
+
+namespace {
+
+using rules::Act;
+using rules::Outcome;
+using rules::Quantity;
+using rules::Verdict;
+
+constexpr auto required = Need::required;
+constexpr auto optional = Need::optional;
+
+constexpr std::int64_t name_bytes_max = 200;
+constexpr std::int64_t word_bytes_max = 64;
+
+constexpr Shape code{.kind = Kind::text, .least = 1, .most = code_chars_max};
+constexpr Shape some_word{.kind = Kind::text, .least = 1, .most = word_bytes_max};
+constexpr Shape name_text{.kind = Kind::text, .least = 1, .most = name_bytes_max};
+constexpr Shape units{.kind = Kind::integer, .least = 1, .most = rules::line_units_max.units};
+constexpr Shape allotted{.kind = Kind::integer, .least = 1, .most = rules::total_units_max.units};
+constexpr Shape bucket_count{.kind = Kind::integer, .least = 1, .most = rules::buckets_max};
+constexpr Shape seconds{
+    .kind = Kind::integer, .least = rules::hold_min.count(), .most = rules::hold_max.count()};
+
+constexpr std::array order_line_members{
+    Member{"sku", required, &code},
+    Member{"quantity", required, &units},
+    Member{"warehouse", optional, &some_word},
+};
+constexpr Shape order_line{.kind = Kind::object, .members = order_line_members};
+constexpr Shape order_lines{
+    .kind = Kind::array, .least = 1, .most = rules::order_lines_max, .element = &order_line};
+
+constexpr std::array reserve_members{
+    Member{"user", required, &code},         Member{"lines", required, &order_lines},
+    Member{"activity", optional, &code},     Member{"hold_seconds", optional, &seconds},
+    Member{"payment", optional, &some_word},
+};
+
+constexpr std::array put_sku_members{Member{"buckets", optional, &bucket_count}};
+constexpr std::array receive_members{Member{"quantity", required, &units}};
+
+constexpr std::array activity_line_members{
+    Member{"sku", required, &code},
+    Member{"allotment", required, &allotted},
+    Member{"warehouse", optional, &some_word},
+    Member{"buckets", optional, &bucket_count},
+};
+constexpr Shape activity_line{.kind = Kind::object, .members = activity_line_members};
+constexpr Shape activity_lines{
+    .kind = Kind::array, .least = 1, .most = rules::activity_lines_max, .element = &activity_line};
+
+constexpr std::array create_activity_members{
+    Member{"id", optional, &code},
+    Member{"name", required, &name_text},
+    Member{"lines", required, &activity_lines},
+    Member{"limit_per_user", optional, &units},
+    Member{"opens_at", optional, &some_word},
+    Member{"closes_at", optional, &some_word},
+    Member{"hold_seconds", optional, &seconds},
+    Member{"mode", optional, &some_word},
+};
+
+}  // namespace
+
+constexpr Shape empty_shape{.kind = Kind::object};
+constexpr Shape reserve_shape{.kind = Kind::object, .members = reserve_members};
+constexpr Shape put_sku_shape{.kind = Kind::object, .members = put_sku_members};
+constexpr Shape receive_shape{.kind = Kind::object, .members = receive_members};
+constexpr Shape create_activity_shape{.kind = Kind::object, .members = create_activity_members};
+
+namespace {
+
+// Takes fields out of a body that has its shape, and keeps the first thing that is wrong with what they say.
+class Fields {
+ public:
+  Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {}
+
+  template <class Id>
+  std::optional<Id> code_of(std::string_view name) {
+    const Json* field = object_.find(name);
+    if (field == nullptr) return std::nullopt;
+    auto id = Id::parse(field->text());
+    if (!id) blame(name, "must be of letters, digits and _ . : -");
+    return id;
+  }
+
+  std::optional<std::int64_t> integer(std::string_view name) const {
+    const Json* field = object_.find(name);
+    return field == nullptr ? std::nullopt : std::optional(field->integer());
+  }
+
+  std::optional<Time> time(std::string_view name) {
+    const Json* field = object_.find(name);
+    if (field == nullptr) return std::nullopt;
+    const auto time = parse_time(field->text());
+    if (!time) blame(name, "must be a time of RFC 3339 such as 2026-11-29T20:48:46Z");
+    return time;
+  }
+
+  // A field whose only value so far may be left out too.
+  void only(std::string_view name, std::string_view value) {
+    const Json* field = object_.find(name);
+    if (field != nullptr && field->text() != value) {
+      blame(name, "must be \"" + std::string(value) + "\" or left out");
+    }
+  }
+
+  std::string plain_text(std::string_view name) {
+    const std::string& text = object_.find(name)->text();
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x20 || byte == 0x7f) blame(name, "must not hold control characters");
+    }
+    return text;
+  }
+
+  const Json::Elements& elements(std::string_view name) const { return object_.find(name)->elements(); }
+
+  const std::optional<std::string>& wrong() const { return wrong_; }
+
+ private:
+  void blame(std::string_view name, const std::string& what) {
+    if (!wrong_) wrong_ = path_ + std::string(name) + ": " + what;
+  }
+
+  const Json& object_;
+  const std::string path_;
+  std::optional<std::string> wrong_;
+};
+
+using MaybeAct = std::expected<Act, Verdict>;
+
+MaybeAct refuse(Outcome outcome) {
+  Verdict verdict;
+  verdict.outcome = outcome;
+  return std::unexpected(std::move(verdict));
+}
+
+std::string path_of_line(std::size_t i) { return "lines[" + std::to_string(i) + "]."; }
+
+std::optional<std::chrono::seconds> seconds_of(std::optional<std::int64_t> count) {
+  return count ? std::optional(std::chrono::seconds(*count)) : std::nullopt;
+}
+
+std::optional<std::int32_t> buckets_of(std::optional<std::int64_t> count) {
+  return count ? std::optional(static_cast<std::int32_t>(*count)) : std::nullopt;
+}
+
+MaybeAct reserve_of(const Json& body) {
+  Fields fields(body, "");
+  rules::Reserve act{.user = rules::UserId("-"),
+                     .lines = {},
+                     .activity = fields.code_of<rules::ActivityCode>("activity"),
+                     .hold = seconds_of(fields.integer("hold_seconds")),
+                     .payment = rules::Payment::later};
+  if (const auto user = fields.code_of<rules::UserId>("user")) act.user = *user;
+  if (body.find("payment") != nullptr) act.payment = rules::Payment::none;
+  fields.only("payment", "none");
+  if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
+  for (const Json& element : fields.elements("lines")) {
+    Fields line(element, path_of_line(act.lines.size()));
+    const auto sku = line.code_of<rules::SkuCode>("sku");
+    line.only("warehouse", "main");
+    if (line.wrong()) return std::unexpected(malformed(*line.wrong()));
+    act.lines.push_back(rules::Line{*sku, Quantity{*line.integer("quantity")}});
+  }
+  return act;
+}
+
+MaybeAct create_activity_of(const Json& body, const rules::RequestKey& key) {
+  Fields fields(body, "");
+  const auto id = fields.code_of<rules::ActivityCode>("id");
+  const auto limit = fields.integer("limit_per_user");
+  rules::CreateActivity act{
+      .activity = id.value_or(rules::ActivityCode(key.text())),
+      .name = fields.plain_text("name"),
+      .lines = {},
+      .limit_per_user = limit ? std::optional(Quantity{*limit}) : std::nullopt,
+      .opens_at = fields.time("opens_at"),
+      .closes_at = fields.time("closes_at"),
+      .hold = seconds_of(fields.integer("hold_seconds")),
+  };
+  fields.only("mode", "direct");
+  if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
+  for (const Json& element : fields.elements("lines")) {
+    Fields line(element, path_of_line(act.lines.size()));
+    const auto sku = line.code_of<rules::SkuCode>("sku");
+    line.only("warehouse", "main");
+    if (line.wrong()) return std::unexpected(malformed(*line.wrong()));
+    act.lines.push_back(
+        rules::ActivityLine{*sku, Quantity{*line.integer("allotment")}, buckets_of(line.integer("buckets"))});
+  }
+  return act;
+}
+
+MaybeAct put_sku_of(const std::string& sku, const Json& body) {
+  const auto code_of_sku = rules::SkuCode::parse(sku);
+  if (!code_of_sku) {
+    return std::unexpected(malformed("sku: must be 1 to 64 of letters, digits and _ . : -"));
+  }
+  const Json* buckets = body.find("buckets");
+  return rules::PutSku{*code_of_sku, buckets == nullptr ? 1 : static_cast<std::int32_t>(buckets->integer())};
+}
+
+template <class OfOrder>
+MaybeAct of_order(const std::string& id) {
+  const auto uuid = parse_uuid(id);
+  if (!uuid) return refuse(Outcome::unknown_order);
+  return OfOrder{rules::OrderId{*uuid}};
+}
+
+template <class OfActivity>
+MaybeAct of_activity(const std::string& id) {
+  const auto activity = rules::ActivityCode::parse(id);
+  if (!activity) return refuse(Outcome::unknown_activity);
+  return OfActivity{*activity};
+}
+
+}  // namespace
+
+Verdict malformed(std::string explanation) {
+  Verdict verdict;
+  verdict.outcome = Outcome::malformed;
+  verdict.detail.explanation = std::move(explanation);
+  return verdict;
+}
+
+std::expected<Act, Verdict> act_of(Endpoint endpoint, const std::vector<std::string>& parameters,
+                                   const Json& body, const rules::RequestKey& key) {
+  switch (endpoint) {
+    case Endpoint::reserve:
+      return reserve_of(body);
+    case Endpoint::confirm:
+      return of_order<rules::Confirm>(parameters[0]);
+    case Endpoint::cancel:
+      return of_order<rules::Cancel>(parameters[0]);
+    case Endpoint::put_sku:
+      return put_sku_of(parameters[0], body);
+    case Endpoint::receive: {
+      const auto sku = rules::SkuCode::parse(parameters[0]);
+      if (!sku) return refuse(Outcome::unknown_sku);
+      return rules::Receive{*sku, Quantity{body.find("quantity")->integer()}};
+    }
+    case Endpoint::create_activity:
+      return create_activity_of(body, key);
+    case Endpoint::open_activity:
+      return of_activity<rules::OpenActivity>(parameters[0]);
+    case Endpoint::close_activity:
+      return of_activity<rules::CloseActivity>(parameters[0]);
+    default:
+      break;
+  }
+  CHECK(false);  // Reads have no act.
+}
+
+}  // namespace gavel::http

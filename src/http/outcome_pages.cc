@@ -1,0 +1,74 @@
+#include "http/outcome_pages.h"
+
+#include <algorithm>
+
+#include "http/problem.h"
+#include "rules/outcome.h"
+
+namespace gavel::http {
+namespace {
+
+using rules::OutcomeTraits;
+using rules::Retry;
+
+constexpr std::size_t code_column = 20;
+constexpr std::size_t status_column = 6;
+
+std::string padded(std::string_view text, std::size_t width) {
+  std::string result(text);
+  result.resize(std::max(width, text.size() + 1), ' ');
+  return result;
+}
+
+Response page(std::string body) {
+  Response response;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = std::move(body);
+  return response;
+}
+
+std::string_view advice(const OutcomeTraits& outcome) {
+  if (outcome.act) return "It is done. A retry with the same key gets this answer again.";
+  switch (outcome.retry) {
+    case Retry::never:
+      return "A retry will not change it.";
+    case Retry::same_key:
+      return "Retry with the same Idempotency-Key, after Retry-After seconds where that header is sent.";
+    case Retry::new_key:
+      return outcome.recorded
+                 ? "The answer stays with its key: ask again with a new one. Where `recorded` is false "
+                   "the key is free, and may be used again."
+                 : "Correct the request or wait for the situation to change, then ask with a new key.";
+  }
+  return "";
+}
+
+}  // namespace
+
+Response outcomes_page() {
+  std::string text =
+      "Outcomes of Gavel, in order of precedence: where several refusals hold, the first is given.\n"
+      "Each has a page: /docs/outcomes/{code}\n\n" +
+      padded("code", code_column) + padded("HTTP", status_column) + "meaning\n";
+  for (const OutcomeTraits& outcome : rules::all_outcomes()) {
+    text += padded(outcome.word, code_column) +
+            padded(std::to_string(http_status(outcome.outcome)), status_column);
+    text.append(outcome.meaning).append("\n");
+  }
+  return page(std::move(text));
+}
+
+std::optional<Response> outcome_page(std::string_view code) {
+  const auto outcome = rules::parse_outcome(code);
+  if (!outcome) return std::nullopt;
+  const OutcomeTraits& traits = rules::traits(*outcome);
+  std::string text(traits.word);
+  text.append("\n\n").append(traits.meaning).append("\n").append(advice(traits)).append("\n\n");
+  text += "HTTP status  " + std::to_string(http_status(*outcome)) + "\n";
+  text += std::string("final        ") + (traits.final ? "yes" : "no") + "\n";
+  text += std::string("recorded     ") + (traits.recorded ? "yes" : "no") + "\n";
+  text += "retry        " + std::string(traits.act ? "-" : rules::word(traits.retry)) + "\n";
+  return page(std::move(text));
+}
+
+}  // namespace gavel::http

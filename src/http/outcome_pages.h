@@ -1,0 +1,19 @@
+// The pages that a problem's `type` resolves to, in plain text, made from the table of outcomes. Pure;
+// thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace gavel::http {
+
+// All outcomes, one a line.
+Response outcomes_page();
+
+// One outcome, and what to do about it; nothing if there is no such code.
+std::optional<Response> outcome_page(std::string_view code);
+
+}  // namespace gavel::http

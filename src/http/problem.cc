@@ -1,0 +1,161 @@
+#include "http/problem.h"
+
+#include <utility>
+
+#include <boost/json/array.hpp>
+
+#include "base/check.h"
+#include "http/json_form.h"
+#include "rules/outcome.h"
+
+namespace gavel::http {
+namespace {
+
+using rules::Outcome;
+using rules::Record;
+using rules::Retry;
+using rules::Verdict;
+
+constexpr unsigned retry_after_least = 1;
+constexpr unsigned retry_after_most = 3;
+
+// "sold_out" as people write it: "Sold out".
+std::string title_of(std::string_view word) {
+  std::string title(word);
+  for (char& c : title) {
+    if (c == '_') c = ' ';
+  }
+  title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return title;
+}
+
+Response problem_with(unsigned status, const Verdict& verdict) {
+  const rules::OutcomeTraits& traits = rules::traits(verdict.outcome);
+  boost::json::object body;
+  body["type"] = "/docs/outcomes/" + std::string(traits.word);
+  body["title"] = title_of(traits.word);
+  body["status"] = status;
+  body["detail"] =
+      verdict.detail.explanation ? as_json(*verdict.detail.explanation) : as_json(traits.meaning);
+  body["code"] = as_json(traits.word);
+  body["final"] = is_final(verdict);
+  body["recorded"] = verdict.record != Record::no;
+  body["retry"] = as_json(rules::word(retry_of(verdict)));
+  add_details(body, verdict);
+  Response response;
+  response.status = status;
+  response.content_type = "application/problem+json";
+  response.body = boost::json::serialize(body);
+  if (verdict.record == Record::replayed) response.headers.emplace_back("Idempotency-Replayed", "true");
+  return response;
+}
+
+}  // namespace
+
+// table: one line for each outcome; without a default, the compiler names the one that is missing.
+unsigned http_status(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::reserved:
+    case Outcome::sold:
+    case Outcome::created:
+      return 201;
+    case Outcome::confirmed:
+    case Outcome::cancelled:
+    case Outcome::expired:
+    case Outcome::received:
+    case Outcome::changed:
+    case Outcome::opened:
+    case Outcome::closed:
+      return 200;
+    case Outcome::malformed:
+    case Outcome::key_missing:
+      return 400;
+    case Outcome::unauthenticated:
+      return 401;
+    case Outcome::forbidden:
+      return 403;
+    case Outcome::rate_limited:
+      return 429;
+    case Outcome::overloaded:
+    case Outcome::not_ready:
+      return 503;
+    case Outcome::key_in_flight:
+      return 409;
+    case Outcome::key_in_use:
+    case Outcome::key_reused:
+    case Outcome::key_too_old:
+      return 422;
+    case Outcome::unknown_activity:
+    case Outcome::unknown_sku:
+    case Outcome::unknown_order:
+    case Outcome::unknown_request:
+      return 404;
+    case Outcome::frozen:
+    case Outcome::not_open:
+    case Outcome::over:
+    case Outcome::version_conflict:
+    case Outcome::already_confirmed:
+    case Outcome::already_cancelled:
+    case Outcome::hold_expired:
+    case Outcome::illegal_transition:
+    case Outcome::limit_reached:
+    case Outcome::sold_out:
+    case Outcome::insufficient:
+      return 409;
+    case Outcome::outcome_unknown:
+      return 504;
+  }
+  CHECK(false);
+}
+
+bool is_final(const Verdict& verdict) {
+  const rules::OutcomeTraits& traits = rules::traits(verdict.outcome);
+  return traits.final && (!traits.recorded || verdict.record != Record::no);
+}
+
+Retry retry_of(const Verdict& verdict) {
+  const rules::OutcomeTraits& traits = rules::traits(verdict.outcome);
+  const bool key_is_free = traits.recorded && verdict.record == Record::no;
+  return traits.retry == Retry::new_key && key_is_free ? Retry::same_key : traits.retry;
+}
+
+Response problem(const Verdict& verdict, Random& random) {
+  Response response = problem_with(http_status(verdict.outcome), verdict);
+  if (response.status == 503 || response.status == 429) {
+    const std::uint64_t seconds = retry_after_least + random.below(retry_after_most - retry_after_least + 1);
+    response.headers.emplace_back("Retry-After", std::to_string(seconds));
+  }
+  return response;
+}
+
+Response malformed_http(unsigned status, std::string detail) {
+  Verdict verdict;
+  verdict.outcome = Outcome::malformed;
+  verdict.detail.explanation = std::move(detail);
+  return problem_with(status, verdict);
+}
+
+Response fault_of_ours() {
+  Verdict verdict;
+  verdict.outcome = Outcome::outcome_unknown;
+  verdict.detail.explanation =
+      "A fault of the service; it may have been done: retry with the same key, or ask for the request.";
+  return problem_with(500, verdict);
+}
+
+void add_details(boost::json::object& to, const Verdict& verdict) {
+  const rules::Detail& detail = verdict.detail;
+  if (detail.sku) to["sku"] = detail.sku->text();
+  if (detail.available) to["available"] = detail.available->units;
+  if (detail.allowed) to["allowed"] = detail.allowed->units;
+  if (detail.claimed) to["claimed"] = detail.claimed->units;
+  if (const auto order = verdict.order ? verdict.order : detail.order) to["order"] = as_json(*order);
+  if (detail.state) to["state"] = *detail.state;
+  if (detail.opens_at) to["opens_at"] = as_json(*detail.opens_at);
+  if (detail.fields.empty()) return;
+  boost::json::array fields;
+  for (const std::string& field : detail.fields) fields.emplace_back(field);
+  to["fields"] = std::move(fields);
+}
+
+}  // namespace gavel::http

@@ -1,0 +1,229 @@
+#include "http/render.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <boost/json/array.hpp>
+
+#include "base/check.h"
+#include "http/json_form.h"
+#include "http/problem.h"
+#include "rules/outcome.h"
+
+namespace gavel::http {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+using rules::Command;
+using rules::Outcome;
+using rules::Verdict;
+
+Response json_response(unsigned status, const object& body) {
+  Response response;
+  response.status = status;
+  response.body = boost::json::serialize(body);
+  return response;
+}
+
+array lines_of(const std::vector<rules::Line>& lines) {
+  array result;
+  for (const rules::Line& line : rules::merged(lines)) {
+    object shown;
+    shown["sku"] = line.sku.text();
+    shown["quantity"] = line.quantity.units;
+    result.push_back(std::move(shown));
+  }
+  return result;
+}
+
+void add_time(object& to, std::string_view name, std::optional<Time> time) {
+  if (time) to[as_json(name)] = as_json(*time);
+}
+
+// What was asked, in the words of the answer: the middle of a success body.
+struct AddAsked {
+  object& to;
+  const Verdict& verdict;
+
+  void operator()(const rules::Reserve& act) const {
+    add_order(verdict.outcome == Outcome::reserved ? "held" : "paid");
+    to["user"] = act.user.text();
+    if (act.activity) to["activity"] = act.activity->text();
+    to["lines"] = lines_of(act.lines);
+  }
+  void operator()(const rules::Confirm&) const { add_order("paid"); }
+  void operator()(const rules::Cancel&) const { add_order("cancelled"); }
+  void operator()(const rules::Expire&) const { add_order("expired"); }
+  void operator()(const rules::PutSku& act) const {
+    to["sku"] = act.sku.text();
+    to["buckets"] = act.buckets;
+  }
+  void operator()(const rules::Receive& act) const {
+    to["sku"] = act.sku.text();
+    to["quantity"] = act.quantity.units;
+  }
+  void operator()(const rules::CreateActivity& act) const {
+    add_activity(act.activity, "draft");
+    to["name"] = act.name;
+  }
+  void operator()(const rules::OpenActivity& act) const { add_activity(act.activity, "open"); }
+  void operator()(const rules::CloseActivity& act) const { add_activity(act.activity, "closed"); }
+
+  void add_order(std::string_view state) const {
+    CHECK(verdict.order.has_value());
+    to["order"] = as_json(*verdict.order);
+    to["state"] = as_json(state);
+  }
+  void add_activity(const rules::ActivityCode& activity, std::string_view state) const {
+    to["activity"] = activity.text();
+    to["state"] = as_json(state);
+  }
+};
+
+// Where the thing that was made is shown.
+std::optional<std::string> location_of(const Command& command, const Verdict& verdict) {
+  if (std::holds_alternative<rules::Reserve>(command.act)) return "/v1/orders/" + as_json(*verdict.order);
+  if (const auto* act = std::get_if<rules::CreateActivity>(&command.act)) {
+    return "/v1/activities/" + act->activity.text();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Response success(const Command& command, const Verdict& verdict) {
+  CHECK(rules::traits(verdict.outcome).act);
+  object body;
+  body["code"] = as_json(rules::word(verdict.outcome));
+  std::visit(AddAsked{body, verdict}, command.act);
+  body["at"] = as_json(verdict.at);
+  add_time(body, "expires_at", verdict.detail.expires_at);
+  Response response = json_response(http_status(verdict.outcome), body);
+  if (auto location = location_of(command, verdict)) {
+    response.headers.emplace_back("Location", *std::move(location));
+  }
+  if (verdict.record == rules::Record::replayed) {
+    response.headers.emplace_back("Idempotency-Replayed", "true");
+  }
+  return response;
+}
+
+Response show(const OrderShown& shown) {
+  const rules::Order& order = shown.order;
+  std::map<rules::SkuCode, std::pair<rules::Quantity, array>> lines;
+  for (const OrderPart& part : shown.parts) {
+    auto& [quantity, taken] = lines[part.sku];
+    quantity += part.quantity;
+    object from;
+    from["warehouse"] = part.warehouse;
+    from["bucket"] = part.bucket;
+    from["quantity"] = part.quantity.units;
+    taken.push_back(std::move(from));
+  }
+  object body;
+  body["id"] = as_json(order.id);
+  body["state"] = as_json(rules::word(order.state));
+  body["user"] = order.user.text();
+  if (shown.activity) body["activity"] = shown.activity->text();
+  array& all = body["lines"].emplace_array();
+  for (auto& [sku, line] : lines) {
+    object one;
+    one["sku"] = sku.text();
+    one["quantity"] = line.first.units;
+    one["taken"] = std::move(line.second);
+    all.push_back(std::move(one));
+  }
+  body["created_at"] = as_json(order.created_at);
+  add_time(body, "expires_at", order.expires_at);
+  add_time(body, "settled_at", order.settled_at);
+  return json_response(200, body);
+}
+
+Response show(const std::vector<StockShown>& stock) {
+  object body;
+  array& all = body["stock"].emplace_array();
+  for (const StockShown& item : stock) {
+    object one;
+    one["sku"] = item.sku.text();
+    one["warehouse"] = item.warehouse;
+    one["lot"] = item.lot;
+    one["pool"] = item.pool;
+    one["available"] = item.sum.available.units;
+    one["reserved"] = item.sum.reserved.units;
+    one["sold"] = item.sum.sold.units;
+    one["version"] = item.sum.seq;
+    one["generation"] = item.generation;
+    all.push_back(std::move(one));
+  }
+  body["source"] = "judge";
+  body["age_ms"] = 0;
+  return json_response(200, body);
+}
+
+Response show(const rules::Activity& activity) {
+  object body;
+  body["id"] = activity.code.text();
+  body["name"] = activity.name;
+  body["state"] = as_json(rules::word(activity.state));
+  array& lines = body["lines"].emplace_array();
+  for (const rules::AllottedLine& line : activity.lines) {
+    object one;
+    one["sku"] = line.code.text();
+    one["warehouse"] = "main";
+    one["allotment"] = line.allotment.units;
+    lines.push_back(std::move(one));
+  }
+  if (activity.limit_per_user) body["limit_per_user"] = activity.limit_per_user->units;
+  add_time(body, "opens_at", activity.opens_at);
+  add_time(body, "closes_at", activity.closes_at);
+  if (activity.hold) body["hold_seconds"] = activity.hold->count();
+  body["mode"] = "direct";
+  return json_response(200, body);
+}
+
+Response show(const rules::Recorded& recorded) {
+  object body;
+  body["key"] = recorded.key.text();
+  body["status"] = "done";
+  body["code"] = as_json(rules::word(recorded.verdict.outcome));
+  body["http_status"] = http_status(recorded.verdict.outcome);
+  body["at"] = as_json(recorded.verdict.at);
+  add_details(body, recorded.verdict);
+  add_time(body, "expires_at", recorded.verdict.detail.expires_at);
+  return json_response(200, body);
+}
+
+Response show_processing(const rules::RequestKey& key) {
+  object body;
+  body["key"] = key.text();
+  body["status"] = "processing";
+  return json_response(200, body);
+}
+
+Response show(const Verification& verification) {
+  object body;
+  body["clean"] = verification.findings_total == 0;
+  body["items"] = verification.items;
+  body["flows"] = verification.flows;
+  body["orders"] = verification.orders;
+  body["batches"] = verification.batches;
+  body["findings_total"] = verification.findings_total;
+  array& findings = body["findings"].emplace_array();
+  for (const Verification::Found& found : verification.findings) {
+    object one;
+    one["invariant"] = found.invariant;
+    one["what"] = found.what;
+    findings.push_back(std::move(one));
+  }
+  return json_response(200, body);
+}
+
+Response show_status(std::string_view status) {
+  object body;
+  body["status"] = as_json(status);
+  return json_response(200, body);
+}
+
+}  // namespace gavel::http

@@ -1,0 +1,73 @@
+// Rendering: what succeeded and what was asked for, as responses.
+//
+// The answer to a write is made from its command and its verdict alone, so that a retry has the same status
+// and body again, byte for byte (A9). Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/message.h"
+#include "rules/command.h"
+#include "rules/state.h"
+#include "rules/verdict.h"
+
+namespace gavel::http {
+
+// The answer to a write that acted (traits(verdict.outcome).act, CHECKed).
+Response success(const rules::Command& command, const rules::Verdict& verdict);
+
+// An order with where its units come from.
+struct OrderPart {
+  rules::SkuCode sku;
+  std::string warehouse;
+  rules::BucketNo bucket;
+  rules::Quantity quantity;
+};
+struct OrderShown {
+  rules::Order order;
+  std::optional<rules::ActivityCode> activity;
+  std::vector<OrderPart> parts;  // Those of one SKU stand together or not: they are gathered.
+};
+Response show(const OrderShown& order);
+
+// One stock item, its buckets summed.
+struct StockShown {
+  rules::SkuCode sku;
+  std::string warehouse;
+  std::string lot;
+  std::string pool;
+  rules::Bucket sum;  // Its seq is the sum too: it rises with every change, whichever bucket changes.
+  std::int64_t generation;
+};
+Response show(const std::vector<StockShown>& stock);
+
+Response show(const rules::Activity& activity);
+
+// What is recorded under a key, or that it is being judged.
+Response show(const rules::Recorded& recorded);
+Response show_processing(const rules::RequestKey& key);
+
+// The result of recomputing everything from the ledger.
+struct Verification {
+  std::int64_t items;
+  std::int64_t flows;
+  std::int64_t orders;
+  std::int64_t batches;
+  std::int64_t findings_total;
+  struct Found {
+    std::string invariant;
+    std::string what;
+  };
+  std::vector<Found> findings;  // The first ones.
+};
+// Always 200: to have looked is the success, and `clean` says what was seen.
+Response show(const Verification& verification);
+
+// {"status":"alive"} and the like.
+Response show_status(std::string_view status);
+
+}  // namespace gavel::http

@@ -1,0 +1,80 @@
+#include "http/request_key.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gavel::http {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+bool is_lower_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool same_letters(std::string_view text, std::string_view lower) {
+  return std::ranges::equal(text, lower, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
+}  // namespace
+
+std::optional<rules::RequestKey> parse_bare_key(std::string_view text) {
+  if (const auto uuid = parse_uuid(text); uuid && is_version_7(*uuid))
+    return rules::RequestKey(to_text(*uuid));
+  return rules::RequestKey::parse(text);
+}
+
+std::optional<rules::RequestKey> parse_request_key(std::string_view header) {
+  header = trimmed(header);
+  // A code holds neither quotes nor backslashes, so no escape of a quoted string can be part of one.
+  if (header.size() >= 2 && header.starts_with('"') && header.ends_with('"')) {
+    header = header.substr(1, header.size() - 2);
+  }
+  return parse_bare_key(header);
+}
+
+std::optional<int> parse_attempt(std::string_view header) {
+  header = trimmed(header);
+  constexpr std::size_t digits_max = 9;
+  if (header.empty() || header.size() > digits_max || header.starts_with('0')) return std::nullopt;
+  if (!std::ranges::all_of(header, is_digit)) return std::nullopt;
+  int attempt = 0;
+  for (const char c : header) attempt = attempt * 10 + (c - '0');
+  return attempt;
+}
+
+bool is_traceparent(std::string_view header) {
+  constexpr std::string_view zeroes = "00000000000000000000000000000000";
+  if (header.size() != 55 || !header.starts_with("00-") || header[35] != '-' || header[52] != '-')
+    return false;
+  const std::string_view trace = header.substr(3, 32);
+  const std::string_view parent = header.substr(36, 16);
+  if (trace == zeroes || parent == zeroes.substr(0, parent.size())) return false;
+  return is_lower_hex(trace) && is_lower_hex(parent) && is_lower_hex(header.substr(53));
+}
+
+bool bears(std::string_view header, std::string_view secret) {
+  header = trimmed(header);
+  constexpr std::string_view scheme = "bearer ";
+  if (secret.empty() || !same_letters(header.substr(0, scheme.size()), scheme)) return false;
+  const std::string_view sent = trimmed(header.substr(scheme.size()));
+  // Every byte sent is looked at, whatever the ones before it were; volatile keeps the compiler from leaving
+  // early.
+  volatile unsigned different = sent.size() == secret.size() ? 0U : 1U;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    const auto a = static_cast<unsigned char>(sent[i]);
+    const auto b = static_cast<unsigned char>(secret[i % secret.size()]);
+    different = different | static_cast<unsigned>(a ^ b);
+  }
+  return different == 0;
+}
+
+}  // namespace gavel::http

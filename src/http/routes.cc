@@ -1,0 +1,98 @@
+#include "http/routes.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "http/acts.h"
+
+namespace gavel::http {
+namespace {
+
+using enum Endpoint;
+
+// Short words for the columns, so that the table stays one line a route.
+constexpr auto both = Audiences::both;
+constexpr auto operators = Audiences::operators;
+constexpr auto known = Credential::as_listener;
+constexpr auto anyone = Credential::none;
+constexpr auto no_body = Body::none;
+constexpr auto may_body = Body::optional;
+constexpr auto body = Body::required;
+constexpr auto keyed = Key::required;
+constexpr auto no_key = Key::none;
+
+// clang-format off
+constexpr std::array routes{
+    // method, pattern, endpoint, who may come, credential, body, its shape, key
+    Route{"POST", "/v1/orders", reserve, Policy(both, known, body, &reserve_shape, keyed)},
+    Route{"POST", "/v1/orders/{}/confirm", confirm, Policy(both, known, may_body, &empty_shape, keyed)},
+    Route{"POST", "/v1/orders/{}/cancel", cancel, Policy(both, known, may_body, &empty_shape, keyed)},
+    Route{"GET", "/v1/orders/{}", show_order, Policy(both, known, no_body, nullptr, no_key)},
+    Route{"GET", "/v1/requests/{}", show_request, Policy(both, known, no_body, nullptr, no_key)},
+    Route{"PUT", "/v1/skus/{}", put_sku, Policy(operators, known, may_body, &put_sku_shape, keyed)},
+    Route{"GET", "/v1/stock", show_stock, Policy(operators, known, no_body, nullptr, no_key)},
+    Route{"POST", "/v1/stock/{}/receive", receive, Policy(operators, known, body, &receive_shape, keyed)},
+    Route{"POST", "/v1/activities", create_activity,
+          Policy(operators, known, body, &create_activity_shape, keyed)},
+    Route{"GET", "/v1/activities/{}", show_activity, Policy(operators, known, no_body, nullptr, no_key)},
+    Route{"POST", "/v1/activities/{}/open", open_activity,
+          Policy(operators, known, may_body, &empty_shape, keyed)},
+    Route{"POST", "/v1/activities/{}/close", close_activity,
+          Policy(operators, known, may_body, &empty_shape, keyed)},
+    Route{"GET", "/v1/admin/verify", verify, Policy(operators, known, no_body, nullptr, no_key)},
+    Route{"GET", "/healthz", health, Policy(both, anyone, no_body, nullptr, no_key)},
+    Route{"GET", "/readyz", readiness, Policy(both, anyone, no_body, nullptr, no_key)},
+    Route{"GET", "/docs/outcomes", list_outcomes, Policy(both, known, no_body, nullptr, no_key)},
+    Route{"GET", "/docs/outcomes/{}", explain_outcome, Policy(both, known, no_body, nullptr, no_key)},
+};
+// clang-format on
+
+static_assert(std::ranges::all_of(routes,
+                                  [](const Route& route) {
+                                    return (route.policy.key == Key::required) == (route.method != "GET");
+                                  }),
+              "every write demands a request key, and nothing else does");
+
+// The parameters of `target` by `pattern`; nothing if it does not match.
+std::optional<std::vector<std::string>> match(std::string_view pattern, const Target& target) {
+  std::vector<std::string> parameters;
+  pattern.remove_prefix(1);
+  for (std::size_t i = 0; i < target.segments.size(); ++i) {
+    const std::size_t end = std::min(pattern.find('/'), pattern.size());
+    const std::string_view part = pattern.substr(0, end);
+    const std::string& segment = target.segments[i];
+    if (part == "{}") {
+      if (segment.empty()) return std::nullopt;
+      parameters.push_back(segment);
+    } else if (part != segment) {
+      return std::nullopt;
+    }
+    const bool last_of_pattern = end == pattern.size();
+    const bool last_of_target = i + 1 == target.segments.size();
+    if (last_of_pattern != last_of_target) return std::nullopt;
+    if (!last_of_pattern) pattern.remove_prefix(end + 1);
+  }
+  return parameters;
+}
+
+}  // namespace
+
+std::span<const Route> all_routes() { return routes; }
+
+std::variant<Found, OtherMethods, NoRoute> find_route(Audience audience, std::string_view method,
+                                                      const Target& target) {
+  const std::string_view wanted = method == "HEAD" ? "GET" : method;
+  std::string allow;
+  for (const Route& route : routes) {
+    if (route.policy.audiences == Audiences::operators && audience != Audience::operators) continue;
+    auto parameters = match(route.pattern, target);
+    if (!parameters) continue;
+    if (route.method == wanted) return Found{&route, *std::move(parameters), target.query};
+    allow.append(allow.empty() ? "" : ", ").append(route.method == "GET" ? "GET, HEAD" : route.method);
+  }
+  if (allow.empty()) return NoRoute{};
+  return OtherMethods{std::move(allow)};
+}
+
+}  // namespace gavel::http

@@ -1,0 +1,94 @@
+// Routes: every method and path that Gavel answers, as one table, each with its stated policy.
+//
+// A Policy cannot be made without saying who may come, what body is read and whether a request key is
+// demanded, so a route that leaves one of them open does not compile. Pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "http/message.h"
+#include "http/strict_json.h"
+#include "http/target.h"
+
+namespace gavel::http {
+
+enum class Endpoint : std::uint8_t {
+  // Writes: each becomes one command (acts.h).
+  reserve,
+  confirm,
+  cancel,
+  put_sku,
+  receive,
+  create_activity,
+  open_activity,
+  close_activity,
+  // Reads.
+  show_order,
+  show_request,
+  show_stock,
+  show_activity,
+  verify,
+  // Of the service itself.
+  health,
+  readiness,
+  list_outcomes,
+  explain_outcome,
+};
+
+enum class Audiences : std::uint8_t {
+  both,       // The shop's listener and the operators'.
+  operators,  // The operators' alone; to the shop the path does not exist.
+};
+enum class Credential : std::uint8_t {
+  as_listener,  // The shop's listener trusts its network; the operators' demands its bearer key.
+  none,         // Asked by machines that watch: health and readiness.
+};
+enum class Body : std::uint8_t { none, optional, required };
+enum class Key : std::uint8_t { none, required };
+
+struct Policy {
+  consteval Policy(Audiences who, Credential with, Body reads, const Shape* as, Key demands)
+      : audiences(who), credential(with), body(reads), shape(as), key(demands) {
+    if ((reads == Body::none) != (as == nullptr)) throw "a body has a shape, and nothing else has";
+  }
+
+  Audiences audiences;
+  Credential credential;
+  Body body;
+  const Shape* shape;
+  Key key;
+};
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // "/v1/orders/{}/confirm": each {} is one segment, a parameter.
+  Endpoint endpoint;
+  Policy policy;
+};
+
+std::span<const Route> all_routes();
+
+struct Found {
+  const Route* route = nullptr;
+  std::vector<std::string> parameters;  // In order of the pattern, decoded, of any content.
+  std::vector<std::pair<std::string, std::string>> query;
+};
+
+// The path exists, with other methods: "GET, HEAD".
+struct OtherMethods {
+  std::string allow;
+};
+
+struct NoRoute {};
+
+// HEAD is answered wherever GET is.
+std::variant<Found, OtherMethods, NoRoute> find_route(Audience audience, std::string_view method,
+                                                      const Target& target);
+
+}  // namespace gavel::http

@@ -1,0 +1,402 @@
+#include "http/server.h"
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http.hpp>
+
+#include "base/check.h"
+#include "http/problem.h"
+#include "http/session.h"
+
+namespace gavel::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using asio::awaitable;
+using asio::ip::tcp;
+using beast::http::field;
+using boost::system::error_code;
+
+// Errors are values here: most of them are a client that left.
+constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
+
+// What a session's buffer begins with, once for all its requests: an order of a few lines fits.
+constexpr std::size_t buffer_bytes = 4 * 1024;
+// Bytes that a session still takes, and throws away, from a client that was refused: closing at once would
+// reset the connection and take the answer with it.
+constexpr std::size_t drained_bytes_max = 256 * 1024;
+constexpr Duration drain_within{1'000};
+// The pause after a failed accept: what failed (no file descriptors) does not pass any sooner by asking
+// again.
+constexpr Duration accept_pause{100};
+constexpr std::uint64_t accept_failures_logged_one_in = 100;
+
+std::string text_of(beast::string_view text) { return {text.data(), text.size()}; }
+
+bool is_of_http(const error_code& error) {
+  return error.category() == beast::http::make_error_code(beast::http::error::bad_method).category();
+}
+
+// A header that was sent several times counts as one with its values joined (RFC 9110, 5.3), so that two
+// request keys are no request key.
+std::optional<std::string> joined(const beast::http::fields& fields, beast::string_view name) {
+  std::optional<std::string> text;
+  const auto [begin, end] = fields.equal_range(name);
+  for (auto at = begin; at != end; ++at) {
+    text = text ? *text + ", " + text_of(at->value()) : text_of(at->value());
+  }
+  return text;
+}
+
+// What is sent to a connection beyond connections_max, before it has said anything.
+std::string turned_away_text() {
+  const std::string body =
+      R"({"type":"/docs/outcomes/overloaded","title":"Overloaded","status":503,)"
+      R"("detail":"Too many connections are open.","code":"overloaded","final":false,"recorded":false,)"
+      R"("retry":"same_key"})";
+  return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 2\r\n"
+         "Connection: close\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+}  // namespace
+
+Session::Session(tcp::socket socket, Service& service, Audience audience, const HttpLimits& limits,
+                 const Ticks& ticks)
+    : socket_(std::move(socket)),
+      service_(service),
+      audience_(audience),
+      limits_(limits),
+      ticks_(ticks),
+      // The parser consumes as it goes: a request line, then the fields, each bounded by the header's limit.
+      // What else lies in the buffer is at most one read ahead.
+      buffer_(limits.header_bytes_max + buffer_bytes) {}
+
+awaitable<void> Session::run() {
+  error_code ignored;
+  socket_.set_option(tcp::no_delay(true), ignored);
+  buffer_.reserve(buffer_bytes);
+  bool more = true;
+  while (more) more = co_await serve_one();
+  if (answered_) co_await drain();
+  socket_.close(ignored);
+}
+
+void Session::set_deadline(Duration within) {
+  deadline_ = ticks_.after(within);
+  overdue_ = false;
+}
+
+void Session::sweep() {
+  if (!deadline_ || *deadline_ > ticks_.now) return;
+  deadline_.reset();
+  overdue_ = true;
+  error_code ignored;
+  socket_.cancel(ignored);
+}
+
+void Session::end() {
+  ending_ = true;
+  error_code ignored;
+  if (idle_) socket_.cancel(ignored);
+}
+
+awaitable<bool> Session::serve_one() {
+  if (ending_ || !co_await wait_for_request()) co_return false;
+  refusal_.reset();
+  parser_.emplace();
+  parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
+  parser_->body_limit(limits_.body_bytes_max);
+  if (!co_await read_request()) {
+    if (!refusal_) co_return false;
+    co_await write(*refusal_, false, false);
+    co_return false;
+  }
+  const bool head = request_.method == "HEAD";
+  const bool wants_more = parser_->keep_alive();
+  Response response = co_await service_.answer(std::move(request_));
+  const bool written = co_await write(std::move(response), head, wants_more && !ending_);
+  co_return written&& wants_more && !ending_;
+}
+
+// What follows a request in the same packet is a request already (pipelining): its turn comes in order.
+awaitable<bool> Session::wait_for_request() {
+  const bool first = std::exchange(fresh_, false);
+  if (buffer_.size() > 0) co_return true;
+  idle_ = true;
+  set_deadline(first ? limits_.header_within : limits_.idle_within);
+  const auto space = buffer_.prepare(buffer_bytes);
+  const auto [failure, bytes] = co_await socket_.async_read_some(space, as_values);
+  clear_deadline();
+  idle_ = false;
+  buffer_.commit(bytes);
+  co_return !failure;
+}
+
+awaitable<bool> Session::read_request() {
+  set_deadline(limits_.header_within);
+  const auto [failure, bytes] =
+      co_await beast::http::async_read_header(socket_, buffer_, *parser_, as_values);
+  clear_deadline();
+  refusal_ = failure ? refusal_of(failure) : wrong_in_header(bytes);
+  if (failure || refusal_) co_return false;
+  request_ = request_of_header();
+  co_return co_await read_body();
+}
+
+awaitable<bool> Session::read_body() {
+  if (parser_->is_done()) co_return true;
+  set_deadline(limits_.body_within);
+  if (parser_->get().version() == 11 && parser_->get().count(field::expect) > 0) {
+    constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    const auto text = asio::buffer(go_on);
+    const auto [failure, bytes] = co_await asio::async_write(socket_, text, as_values);
+    if (failure) co_return false;
+  }
+  const auto [failure, bytes] = co_await beast::http::async_read(socket_, buffer_, *parser_, as_values);
+  clear_deadline();
+  if (failure) {
+    refusal_ = refusal_of(failure);
+    co_return false;
+  }
+  request_.body = std::move(parser_->get().body());
+  co_return true;
+}
+
+// What Beast lets pass and this server does not: requests whose end two readers could see differently.
+std::optional<Response> Session::wrong_in_header(std::size_t header_bytes) const {
+  const auto& header = parser_->get();
+  if (header_bytes > limits_.header_bytes_max) return malformed_http(431, "the header is too large");
+  if (header.version() == 11 && header.count(field::host) != 1) {
+    return malformed_http(400, "Host: must be sent once");
+  }
+  const std::size_t encodings = header.count(field::transfer_encoding);
+  if (encodings > 1 || (encodings == 1 && (header.version() != 11 ||
+                                           !beast::iequals(header[field::transfer_encoding], "chunked")))) {
+    return malformed_http(400, "Transfer-Encoding: only chunked, and only in HTTP/1.1");
+  }
+  if (header.count(field::expect) > 0 && !beast::iequals(header[field::expect], "100-continue")) {
+    return malformed_http(417, "Expect: only 100-continue");
+  }
+  return std::nullopt;
+}
+
+// The answer to a request that could not be read; nothing if nobody waits for one.
+std::optional<Response> Session::refusal_of(const error_code& failure) const {
+  using beast::http::error;
+  if (overdue_) return malformed_http(408, "the request took too long to arrive");
+  if (failure == error::end_of_stream || failure == error::partial_message || !is_of_http(failure)) {
+    return std::nullopt;
+  }
+  if (failure == error::body_limit) {
+    return malformed_http(413, "body: at most " + std::to_string(limits_.body_bytes_max) + " bytes");
+  }
+  if (failure == error::header_limit || failure == error::buffer_overflow) {
+    if (parser_->get().target().empty()) return malformed_http(414, "the request line is too long");
+    return malformed_http(431, "the header is too large");
+  }
+  return malformed_http(400, "not HTTP/1.1: " + failure.message());
+}
+
+Request Session::request_of_header() const {
+  const auto& header = parser_->get();
+  Request request;
+  request.audience = audience_;
+  request.method = text_of(header.method_string());
+  request.target = text_of(header.target());
+  request.idempotency_key = joined(header, "Idempotency-Key");
+  request.attempt = joined(header, "Gavel-Attempt");
+  request.authorization = joined(header, "Authorization");
+  request.content_type = joined(header, "Content-Type");
+  request.traceparent = joined(header, "traceparent");
+  return request;
+}
+
+awaitable<bool> Session::write(Response response, bool head, bool keep_alive) {
+  const auto status = static_cast<beast::http::status>(response.status);
+  beast::http::response<beast::http::string_body> message(status, parser_->get().version());
+  message.set(field::content_type, response.content_type);
+  message.set(field::cache_control, "no-store");  // Every answer is of its moment.
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  message.keep_alive(keep_alive);
+  message.content_length(response.body.size());
+  if (!head) message.body() = std::move(response.body);
+  answered_ = true;
+  set_deadline(limits_.write_within);
+  const auto [failure, bytes] = co_await beast::http::async_write(socket_, message, as_values);
+  clear_deadline();
+  co_return !failure;
+}
+
+awaitable<void> Session::drain() {
+  error_code failure;
+  socket_.shutdown(tcp::socket::shutdown_send, failure);
+  set_deadline(drain_within);
+  std::size_t drained = 0;
+  while (!failure && drained < drained_bytes_max) {
+    buffer_.clear();
+    const auto space = buffer_.prepare(buffer_bytes);
+    const auto [stopped, bytes] = co_await socket_.async_read_some(space, as_values);
+    failure = stopped;
+    drained += bytes;
+  }
+  clear_deadline();
+}
+
+class Server::Sessions : public std::enable_shared_from_this<Sessions> {
+ public:
+  Sessions(asio::io_context& io, Service& service, Audience audience, HttpLimits limits, Log& log)
+      : io_(io),
+        service_(service),
+        audience_(audience),
+        limits_(limits),
+        log_(log),
+        ticks_{limits.sweep_every},
+        acceptor_(io),
+        sweeper_(io) {
+    CHECK(limits.sweep_every > Duration(0));
+  }
+
+  Result<std::uint16_t> listen(const std::string& address, std::uint16_t port);
+  void stop();
+  std::size_t size() const { return sessions_.size(); }
+
+ private:
+  // What these coroutines work on stays as long as they run: each holds it.
+  static awaitable<void> accept(std::shared_ptr<Sessions> self);
+  static awaitable<void> sweep(std::shared_ptr<Sessions> self);
+
+  error_code open(const tcp::endpoint& endpoint);
+  void start(awaitable<void> work, std::string_view what);
+  void begin(tcp::socket socket);
+  void turn_away(tcp::socket socket);
+
+  asio::io_context& io_;
+  Service& service_;
+  const Audience audience_;
+  const HttpLimits limits_;
+  Log& log_;
+  Ticks ticks_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer sweeper_;
+  std::set<std::shared_ptr<Session>> sessions_;
+  bool stopping_ = false;
+  const std::string turned_away_ = turned_away_text();
+  Sampler accept_failures_{accept_failures_logged_one_in};
+};
+
+Result<std::uint16_t> Server::Sessions::listen(const std::string& address, std::uint16_t port) {
+  error_code failure;
+  const asio::ip::address ip = asio::ip::make_address(address, failure);
+  if (!failure) failure = open(tcp::endpoint(ip, port));
+  if (failure) {
+    error_code ignored;
+    acceptor_.close(ignored);
+    return fail(ErrorCode::invalid,
+                "cannot listen on " + address + " port " + std::to_string(port) + ": " + failure.message());
+  }
+  start(accept(shared_from_this()), "accept");
+  start(sweep(shared_from_this()), "sweep");
+  return acceptor_.local_endpoint().port();
+}
+
+error_code Server::Sessions::open(const tcp::endpoint& endpoint) {
+  error_code failure;
+  acceptor_.open(endpoint.protocol(), failure);
+  // A server that comes back at once finds its port held by connections that are still closing.
+  if (!failure) acceptor_.set_option(tcp::acceptor::reuse_address(true), failure);
+  if (!failure) acceptor_.bind(endpoint, failure);
+  if (!failure) acceptor_.listen(tcp::acceptor::max_listen_connections, failure);
+  return failure;
+}
+
+void Server::Sessions::stop() {
+  if (stopping_) return;
+  stopping_ = true;
+  error_code ignored;
+  acceptor_.close(ignored);
+  for (const auto& session : sessions_) session->end();
+  if (sessions_.empty()) sweeper_.cancel();
+}
+
+// A coroutine that ends by an exception ends alone, and is heard of.
+void Server::Sessions::start(awaitable<void> work, std::string_view what) {
+  asio::co_spawn(io_, std::move(work), [self = shared_from_this(), what](std::exception_ptr thrown) {
+    if (thrown) self->log_.write(Level::error, "http_coroutine_failed", {{"which", what}});
+  });
+}
+
+awaitable<void> Server::Sessions::accept(std::shared_ptr<Sessions> self) {
+  asio::steady_timer pause(self->io_);
+  while (!self->stopping_) {
+    auto [failure, socket] = co_await self->acceptor_.async_accept(as_values);
+    if (self->stopping_) break;
+    if (!failure) {
+      self->begin(std::move(socket));
+      continue;
+    }
+    if (failure == asio::error::connection_aborted) continue;  // The client left the queue again.
+    if (self->accept_failures_.take()) {
+      self->log_.write(Level::error, "accept_failed", {{"why", failure.message()}});
+    }
+    pause.expires_after(accept_pause);
+    co_await pause.async_wait(as_values);
+  }
+}
+
+awaitable<void> Server::Sessions::sweep(std::shared_ptr<Sessions> self) {
+  while (!self->stopping_ || !self->sessions_.empty()) {
+    self->sweeper_.expires_after(self->ticks_.every);
+    co_await self->sweeper_.async_wait(as_values);
+    ++self->ticks_.now;
+    for (const auto& session : self->sessions_) session->sweep();
+  }
+}
+
+void Server::Sessions::begin(tcp::socket socket) {
+  if (sessions_.size() >= limits_.connections_max) return turn_away(std::move(socket));
+  auto session = std::make_shared<Session>(std::move(socket), service_, audience_, limits_, ticks_);
+  sessions_.insert(session);
+  awaitable<void> work = session->run();
+  asio::co_spawn(io_, std::move(work), [self = shared_from_this(), session](std::exception_ptr thrown) {
+    if (thrown) self->log_.write(Level::error, "http_coroutine_failed", {{"which", "session"}});
+    self->sessions_.erase(session);
+    if (self->stopping_ && self->sessions_.empty()) self->sweeper_.cancel();
+  });
+}
+
+// Says why in one write that a fresh socket always takes, and closes: to wait for the client would be to have
+// one more connection. Where its request is under way already it may see a reset instead.
+void Server::Sessions::turn_away(tcp::socket socket) {
+  error_code ignored;
+  socket.non_blocking(true, ignored);
+  socket.send(asio::buffer(turned_away_), 0, ignored);
+  socket.shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+Server::Server(asio::io_context& io, Service& service, Audience audience, HttpLimits limits, Log& log)
+    : sessions_(std::make_shared<Sessions>(io, service, audience, limits, log)) {}
+
+Server::~Server() { sessions_->stop(); }
+
+Result<std::uint16_t> Server::listen(const std::string& address, std::uint16_t port) {
+  return sessions_->listen(address, port);
+}
+
+void Server::stop() { sessions_->stop(); }
+
+std::size_t Server::connections() const { return sessions_->size(); }
+
+}  // namespace gavel::http

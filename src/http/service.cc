@@ -1,0 +1,347 @@
+#include "http/service.h"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/uuid.h"
+#include "http/acts.h"
+#include "http/outcome_pages.h"
+#include "http/problem.h"
+#include "http/render.h"
+#include "http/request_key.h"
+
+namespace gavel::http {
+namespace {
+
+using boost::asio::awaitable;
+using pipeline::Reader;
+using rules::Command;
+using rules::Outcome;
+using rules::Verdict;
+
+// One ordinary request in so many is logged; the pipeline samples its own side.
+constexpr std::uint64_t logged_one_in = 1000;
+
+// As many SKUs as one order may name.
+constexpr std::size_t stock_skus_max = rules::order_lines_max;
+
+// Keys belong to the caller. A listener stands for one account until accounts have keys of their own.
+rules::Caller caller_of(Audience audience) {
+  return rules::Caller(audience == Audience::shop ? "shop" : "operator");
+}
+
+// "application/json", with or without parameters, in any case; curl's default for -d is another.
+bool is_json(std::string_view content_type) {
+  constexpr std::string_view json = "application/json";
+  std::string_view type = content_type.substr(0, content_type.find(';'));
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  return std::ranges::equal(type, json, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
+// The body as the route wants it, or what is wrong with it.
+std::expected<Json, Response> body_of(const Request& request, const Policy& policy) {
+  if (request.body.empty() && policy.body != Body::required) {
+    return *read_json("{}", Shape{.kind = Kind::object});
+  }
+  if (policy.body == Body::none) {
+    return std::unexpected(malformed_http(400, "body: this request takes none"));
+  }
+  if (request.content_type && !is_json(*request.content_type)) {
+    return std::unexpected(malformed_http(415, "Content-Type: must be application/json"));
+  }
+  auto body = read_json(request.body, *policy.shape);
+  if (!body) return std::unexpected(malformed_http(400, std::move(body.error())));
+  return *std::move(body);
+}
+
+// What is wrong with a request's query and headers, whatever its route.
+std::optional<std::string> wrong_around(const Request& request, const Found& found) {
+  const Endpoint endpoint = found.route->endpoint;
+  if (endpoint == Endpoint::health || endpoint == Endpoint::readiness) return std::nullopt;
+  for (const auto& [name, value] : found.query) {
+    if (endpoint != Endpoint::show_stock || name != "sku") {
+      return "query: only GET /v1/stock has a parameter, and it is sku";
+    }
+  }
+  if (request.attempt && !parse_attempt(*request.attempt)) {
+    return "Gavel-Attempt: must be an integer from 1 to 999999999";
+  }
+  if (found.route->policy.key == Key::required && request.idempotency_key &&
+      !parse_request_key(*request.idempotency_key)) {
+    return "Idempotency-Key: must be 1 to 64 of letters, digits and _ . : -";
+  }
+  return std::nullopt;
+}
+
+OrderShown shown_of(const pipeline::OrderView& view) {
+  OrderShown shown{view.order, view.activity, {}};
+  for (const auto& part : view.parts) {
+    shown.parts.push_back(OrderPart{part.sku, part.warehouse, part.bucket, part.quantity});
+  }
+  return shown;
+}
+
+StockShown shown_of(const pipeline::StockRow& row) {
+  StockShown shown{row.sku, row.warehouse, row.lot, row.pool, rules::Bucket{}, row.item.generation};
+  for (const rules::Bucket& bucket : row.item.buckets) {
+    shown.sum.available += bucket.available;
+    shown.sum.reserved += bucket.reserved;
+    shown.sum.sold += bucket.sold;
+    shown.sum.seq += bucket.seq;
+  }
+  return shown;
+}
+
+Verification shown_of(const pipeline::AuditReport& report) {
+  Verification shown{report.items, report.flows, report.orders, report.batches, report.findings_total, {}};
+  for (const auto& finding : report.findings) {
+    shown.findings.push_back(Verification::Found{finding.invariant, finding.what});
+  }
+  return shown;
+}
+
+// Stock of several SKUs, or the first that does not exist.
+struct StockAnswer {
+  std::vector<StockShown> rows;
+  std::optional<rules::SkuCode> unknown;
+};
+
+Result<StockAnswer> look_up_stock(Reader& reader, const std::vector<rules::SkuCode>& skus) {
+  StockAnswer answer;
+  for (const rules::SkuCode& sku : skus) {
+    const auto rows = reader.stock(sku);
+    if (!rows) return std::unexpected(rows.error());
+    if (!*rows) {
+      answer.unknown = sku;
+      return answer;
+    }
+    for (const pipeline::StockRow& row : **rows) answer.rows.push_back(shown_of(row));
+  }
+  return answer;
+}
+
+}  // namespace
+
+Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clock& clock, Random& random,
+                 Log& log, const Readiness& readiness, std::string operator_key)
+    : pipeline_(pipeline),
+      reads_(reads),
+      clock_(clock),
+      random_(random),
+      log_(log),
+      readiness_(readiness),
+      operator_key_(std::move(operator_key)),
+      sampler_(logged_one_in) {}
+
+awaitable<Response> Service::answer(Request request) {
+  try {
+    std::expected<Found, Response> found = find(request);
+    Response response;
+    if (!found) {
+      response = std::move(found.error());
+    } else if (found->route->policy.key == Key::required) {
+      const std::expected<Command, Response> command = command_of(request, *found);
+      if (command) {
+        const Verdict verdict = co_await pipeline_.submit(*command);
+        response = answer_to(*command, verdict);
+      } else {
+        response = command.error();
+      }
+    } else {
+      response = co_await read(caller_of(request.audience), *found);
+    }
+    if (sampler_.take()) log_sampled(request, found ? &*found : nullptr, response);
+    co_return response;
+  } catch (const std::exception& fault) {
+    log_.write(Level::error, "request_fault", {{"what", fault.what()}});
+  }
+  co_return fault_of_ours();
+}
+
+// Which route it is, if its caller may know.
+std::expected<Found, Response> Service::find(const Request& request) {
+  const std::optional<Target> target = parse_target(request.target);
+  std::variant<Found, OtherMethods, NoRoute> place = NoRoute{};
+  if (target) place = find_route(request.audience, request.method, *target);
+  Found* found = std::get_if<Found>(&place);
+  const bool for_anyone = found != nullptr && found->route->policy.credential == Credential::none;
+  if (request.audience == Audience::operators && !for_anyone &&
+      !bears(request.authorization.value_or(""), operator_key_)) {
+    Response response = refuse(Outcome::unauthenticated);
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"gavel\"");
+    return std::unexpected(std::move(response));
+  }
+  if (!target) return std::unexpected(malformed_http(400, "the target of the request is no path"));
+  if (const auto* others = std::get_if<OtherMethods>(&place)) {
+    Response response = malformed_http(405, "this path is there for " + others->allow);
+    response.headers.emplace_back("Allow", others->allow);
+    return std::unexpected(std::move(response));
+  }
+  if (found == nullptr) return std::unexpected(malformed_http(404, "there is no such path"));
+  if (auto wrong = wrong_around(request, *found)) {
+    return std::unexpected(malformed_http(400, *std::move(wrong)));
+  }
+  if (found->route->policy.body == Body::none && !request.body.empty()) {
+    return std::unexpected(malformed_http(400, "body: this request takes none"));
+  }
+  return std::move(*found);
+}
+
+std::expected<Command, Response> Service::command_of(const Request& request, const Found& found) {
+  const auto body = body_of(request, found.route->policy);
+  if (!body) return std::unexpected(body.error());
+  const auto key = request.idempotency_key ? parse_request_key(*request.idempotency_key) : std::nullopt;
+  // What is wrong with the content comes before the missing key, as in the order of outcomes.
+  auto act = act_of(found.route->endpoint, found.parameters, *body, key.value_or(rules::RequestKey("-")));
+  const bool refused_first = !act && act.error().outcome == Outcome::malformed;
+  if (!key && !refused_first) return std::unexpected(refuse(Outcome::key_missing));
+  if (!act) return std::unexpected(problem(act.error(), random_));
+  return Command{.caller = caller_of(request.audience),
+                 .key = key,
+                 .fresh = rules::OrderId{make_uuid7(clock_.now(), random_)},
+                 .act = *std::move(act)};
+}
+
+Response Service::answer_to(const Command& command, const Verdict& verdict) {
+  return rules::traits(verdict.outcome).act ? success(command, verdict) : problem(verdict, random_);
+}
+
+awaitable<Response> Service::read(rules::Caller caller, Found found) {
+  switch (found.route->endpoint) {
+    case Endpoint::show_order:
+      co_return co_await read_order(found.parameters[0]);
+    case Endpoint::show_request:
+      co_return co_await read_request(caller, found.parameters[0]);
+    case Endpoint::show_stock:
+      co_return co_await read_stock(found);
+    case Endpoint::show_activity:
+      co_return co_await read_activity(found.parameters[0]);
+    case Endpoint::verify:
+      co_return co_await read_verification();
+    case Endpoint::health:
+      co_return show_status("alive");
+    case Endpoint::readiness:
+      co_return tell_readiness();
+    case Endpoint::list_outcomes:
+      co_return outcomes_page();
+    case Endpoint::explain_outcome:
+      co_return outcome_page(found.parameters[0])
+          .value_or(malformed_http(404, "there is no such outcome; /docs/outcomes lists them"));
+    default:
+      break;
+  }
+  CHECK(false);  // Writes become commands.
+}
+
+awaitable<Response> Service::read_order(std::string id) {
+  const std::optional<Uuid> uuid = parse_uuid(id);
+  if (!uuid) co_return refuse(Outcome::unknown_order);
+  using Answer = std::optional<OrderShown>;
+  std::function<Result<Answer>(Reader&)> question = [uuid](Reader& reader) -> Result<Answer> {
+    const auto view = reader.order(rules::OrderId{*uuid});
+    if (!view) return std::unexpected(view.error());
+    return *view ? Answer(shown_of(**view)) : std::nullopt;
+  };
+  const Result<Answer> order = co_await reads_.ask<Answer>(question);
+  if (!order) co_return refuse(order.error());
+  co_return *order ? show(**order) : refuse(Outcome::unknown_order);
+}
+
+// A request in process has no row yet, and one with a verdict has left the process: asking in this order
+// misses none, for a committed row is seen by every read that begins after its verdict.
+awaitable<Response> Service::read_request(rules::Caller caller, std::string key) {
+  const auto request_key = parse_bare_key(key);
+  if (!request_key) co_return refuse(Outcome::unknown_request);
+  const rules::RequestId id(caller, *request_key);
+  if (pipeline_.in_process(id)) co_return show_processing(*request_key);
+  using Answer = std::optional<rules::Recorded>;
+  std::function<Result<Answer>(Reader&)> question = [id](Reader& reader) { return reader.request(id); };
+  const Result<Answer> recorded = co_await reads_.ask<Answer>(question);
+  if (!recorded) co_return refuse(recorded.error());
+  co_return *recorded ? show(**recorded) : refuse(Outcome::unknown_request);
+}
+
+awaitable<Response> Service::read_stock(Found found) {
+  std::vector<rules::SkuCode> skus;
+  if (found.query.empty()) co_return malformed_http(400, "sku: is missing");
+  if (found.query.size() > stock_skus_max) {
+    co_return malformed_http(400, "sku: at most " + std::to_string(stock_skus_max));
+  }
+  for (const auto& [name, value] : found.query) {
+    const auto sku = rules::SkuCode::parse(value);
+    if (!sku) co_return refuse(Outcome::unknown_sku);
+    if (std::ranges::find(skus, *sku) == skus.end()) skus.push_back(*sku);
+  }
+  std::function<Result<StockAnswer>(Reader&)> question = [skus](Reader& reader) {
+    return look_up_stock(reader, skus);
+  };
+  const Result<StockAnswer> answer = co_await reads_.ask<StockAnswer>(question);
+  if (!answer) co_return refuse(answer.error());
+  if (!answer->unknown) co_return show(answer->rows);
+  Verdict verdict;
+  verdict.outcome = Outcome::unknown_sku;
+  verdict.detail.sku = answer->unknown;
+  co_return problem(verdict, random_);
+}
+
+awaitable<Response> Service::read_activity(std::string id) {
+  const auto code = rules::ActivityCode::parse(id);
+  if (!code) co_return refuse(Outcome::unknown_activity);
+  using Answer = std::optional<rules::Activity>;
+  std::function<Result<Answer>(Reader&)> question = [code](Reader& reader) { return reader.activity(*code); };
+  const Result<Answer> activity = co_await reads_.ask<Answer>(question);
+  if (!activity) co_return refuse(activity.error());
+  co_return *activity ? show(**activity) : refuse(Outcome::unknown_activity);
+}
+
+awaitable<Response> Service::read_verification() {
+  std::function<Result<Verification>(Reader&)> question = [](Reader& reader) -> Result<Verification> {
+    const auto report = audit(reader);
+    if (!report) return std::unexpected(report.error());
+    return shown_of(*report);
+  };
+  const Result<Verification> verification = co_await reads_.ask<Verification>(question);
+  if (!verification) co_return refuse(verification.error());
+  co_return show(*verification);
+}
+
+Response Service::tell_readiness() {
+  if (readiness_.ready) return show_status("ready");
+  Verdict verdict;
+  verdict.outcome = Outcome::not_ready;
+  verdict.detail.explanation = readiness_.why;
+  return problem(verdict, random_);
+}
+
+Response Service::refuse(Outcome outcome) {
+  Verdict verdict;
+  verdict.outcome = outcome;
+  return problem(verdict, random_);
+}
+
+// A question that could not be answered: too many at once, or the database is away.
+Response Service::refuse(const Error& error) {
+  if (error.code == ErrorCode::unavailable) return refuse(Outcome::overloaded);
+  log_.write(Level::error, "question_failed", {{"why", error.message}});
+  return refuse(Outcome::not_ready);
+}
+
+void Service::log_sampled(const Request& request, const Found* found, const Response& response) {
+  const std::string trace = request.traceparent.value_or("");
+  log_.write(Level::info, "http_request",
+             {{"method", request.method},
+              {"route", found == nullptr ? "-" : found->route->pattern},
+              {"status", std::int64_t{response.status}},
+              {"key", std::string_view(request.idempotency_key ? *request.idempotency_key : "")},
+              {"attempt", std::string_view(request.attempt ? *request.attempt : "")},
+              {"traceparent", is_traceparent(trace) ? std::string_view(trace) : ""}});
+}
+
+}  // namespace gavel::http

@@ -1,0 +1,86 @@
+// Session: one connection, from its first byte to its last.
+//
+//   wait ─► read header ─► read body ─► answer ─► write ─┐
+//    ▲                                                   │ keep-alive
+//    └───────────────────────────────────────────────────┘
+//   any fault of form ─► problem ─► write ─► drain ─► closed
+//
+// Internal to server.cc, the one unit that pays for Beast. One thread, that of the io_context; whoever starts
+// run() keeps the session until it has ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "http/message.h"
+#include "http/server.h"
+#include "http/service.h"
+
+namespace gavel::http {
+
+// Time in ticks of the sweeper.
+struct Ticks {
+  Duration every;
+  std::uint64_t now = 0;
+
+  // The first tick that is at least `by` away, wherever within the present one we are.
+  std::uint64_t after(Duration by) const {
+    return now + 1 + static_cast<std::uint64_t>((by + every - Duration(1)) / every);
+  }
+};
+
+class Session {
+ public:
+  // All references outlive the session.
+  Session(boost::asio::ip::tcp::socket socket, Service& service, Audience audience, const HttpLimits& limits,
+          const Ticks& ticks);
+
+  boost::asio::awaitable<void> run();
+
+  // Cancels what is read or written if its time is past.
+  void sweep();
+
+  // Lets the request in progress finish, and no other begin.
+  void end();
+
+ private:
+  // One request and its answer; false: there will be no other.
+  boost::asio::awaitable<bool> serve_one();
+  boost::asio::awaitable<bool> wait_for_request();
+  // True: the whole request is in the parser. False: refusal_ says why not, or nobody is there to be told.
+  boost::asio::awaitable<bool> read_request();
+  boost::asio::awaitable<bool> read_body();
+  boost::asio::awaitable<bool> write(Response response, bool head, bool keep_alive);
+  boost::asio::awaitable<void> drain();
+
+  std::optional<Response> wrong_in_header(std::size_t header_bytes) const;
+  std::optional<Response> refusal_of(const boost::system::error_code& error) const;
+  Request request_of_header() const;
+  void set_deadline(Duration within);
+  void clear_deadline() { deadline_.reset(); }
+
+  boost::asio::ip::tcp::socket socket_;
+  Service& service_;
+  const Audience audience_;
+  const HttpLimits& limits_;
+  const Ticks& ticks_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+  Request request_;  // As its header says; the body comes last.
+  std::optional<Response> refusal_;
+  std::optional<std::uint64_t> deadline_;
+  bool overdue_ = false;
+  bool idle_ = true;  // Between two requests, or before the first.
+  bool fresh_ = true;
+  bool ending_ = false;
+  bool answered_ = false;  // Something was written, so that closing has to wait until it was taken.
+};
+
+}  // namespace gavel::http

@@ -1,0 +1,24 @@
+// Target: the path and the query of a request, decoded.
+//
+// Nothing is normalised: "//", "/./" and a slash at the end make another path, which no route has. Pure;
+// thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gavel::http {
+
+struct Target {
+  std::vector<std::string> segments;                       // "/v1/orders/a%20b": "v1", "orders", "a b"
+  std::vector<std::pair<std::string, std::string>> query;  // In the order sent.
+};
+
+// Takes "/path?query" and "http://authority/path?query" (RFC 9112, 3.2); nothing on anything else, and where
+// a percent sign is not followed by two hexadecimal digits.
+std::optional<Target> parse_target(std::string_view text);
+
+}  // namespace gavel::http
