@@ -42,6 +42,17 @@ void enter(Activity& activity, ActivityState state) {
   if (activity.change == Change::loaded) activity.change = Change::updated;
 }
 
+// Opening and closing move units between both items of each line, so both must be sound.
+std::optional<Verdict> refuse_frozen(const Case& c, const Activity& activity) {
+  for (const AllottedLine& line : activity.lines) {
+    const ItemId free_item = c.state.sku_of(line.sku).free_item;
+    if (is_unsound(c.state.item(free_item)) || is_unsound(c.state.item(line.item))) {
+      return say(Outcome::frozen, of_sku(line.code));
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Verdict put_sku(Case& c, const PutSku& act) {
@@ -65,7 +76,8 @@ Verdict receive(Case& c, const Receive& act) {
   const Sku* sku = c.state.find_sku(act.sku);
   if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
-  if (item.total() + act.quantity > total_units_max) {
+  // Of numbers that cannot be believed no sum is made.
+  if (!is_unsound(item) && item.total() + act.quantity > total_units_max) {
     Detail detail;
     detail.explanation = "quantity: the SKU's total would be above 10^12";
     return say(Outcome::malformed, detail);
@@ -110,24 +122,16 @@ Verdict create_activity(Case& c, const CreateActivity& act) {
 Verdict open_activity(Case& c, const OpenActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return say(Outcome::unknown_activity);
-  for (const AllottedLine& line : activity->lines) {
-    if (is_unsound(c.state.item(c.state.sku_of(line.sku).free_item)))
-      return say(Outcome::frozen, of_sku(line.code));
-  }
+  if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
   if (activity->state == ActivityState::draft && activity->closes_at && c.now >= *activity->closes_at) {
     return say(Outcome::over);
   }
   if (activity->state != ActivityState::draft) return refuse_in_state(std::string(word(activity->state)));
+  std::vector<Wanted> lines;
   for (const AllottedLine& line : activity->lines) {
-    const ItemId free_item = c.state.sku_of(line.sku).free_item;
-    if (make_room(c, free_item, line.allotment)) continue;
-    if (c.state.due_unseen.contains(free_item)) return say(Outcome::overloaded);
-    Detail detail = of_sku(line.code);
-    const Quantity available = c.state.item(free_item).available();
-    if (available == no_units) return say(Outcome::sold_out, detail);
-    detail.available = available;
-    return say(Outcome::insufficient, detail);
+    lines.push_back(Wanted{line.code, c.state.sku_of(line.sku).free_item, line.allotment, std::nullopt});
   }
+  if (const auto refusal = refuse_shortage(c, lines)) return *refusal;
 
   // From here it must succeed.
   for (const AllottedLine& line : activity->lines) {
@@ -141,9 +145,7 @@ Verdict open_activity(Case& c, const OpenActivity& act) {
 Verdict close_activity(Case& c, const CloseActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return say(Outcome::unknown_activity);
-  for (const AllottedLine& line : activity->lines) {
-    if (is_unsound(c.state.item(line.item))) return say(Outcome::frozen, of_sku(line.code));
-  }
+  if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
   if (activity->state == ActivityState::closed) return refuse_in_state(std::string(word(activity->state)));
 
   // From here it must succeed.

@@ -36,6 +36,11 @@ const Recorded* find_recorded(const Case& c) {
   return nullptr;
 }
 
+// True of an order that was made under another key; had it been made under this one, that were recorded.
+bool is_an_order(State& state, OrderId id) {
+  return state.ids_in_use.contains(id) || state.find_order(id) != nullptr;
+}
+
 // What the key alone decides: the first answer again, or a refusal. Nothing if the key is new.
 std::optional<Verdict> answer_by_key(const Case& c) {
   if (const Recorded* recorded = find_recorded(c)) {
@@ -51,10 +56,13 @@ std::optional<Verdict> answer_by_key(const Case& c) {
     return verdict;
   }
   if (const auto uuid = uuid7_of(*c.command.key)) {
-    if (time_of(*uuid) + c.policy.requests_kept < c.now) return say(Outcome::key_too_old);
     if (time_of(*uuid) > c.now + key_ahead_max) {
       return malformed("Idempotency-Key: the time in this UUIDv7 is more than an hour ahead");
     }
+    if (std::holds_alternative<Reserve>(c.command.act) && is_an_order(c.state, OrderId{*uuid})) {
+      return say(Outcome::key_in_use);
+    }
+    if (time_of(*uuid) + c.policy.requests_kept < c.now) return say(Outcome::key_too_old);
   }
   return std::nullopt;
 }
@@ -160,12 +168,12 @@ struct Malformation {
 }  // namespace
 
 Verdict decide(State& state, const Command& command, Time now, const Policy& policy) {
-  if (auto wrong = malformation(command)) return malformed(std::move(*wrong));
   Case c{state, command, now, policy};
-  if (command.key) {
-    if (auto answer = answer_by_key(c)) return *std::move(answer);
-  }
-  Verdict verdict = act_on(c);
+  std::optional<Verdict> answer;
+  if (auto wrong = malformation(command)) answer = malformed(std::move(*wrong));
+  if (!answer && command.key) answer = answer_by_key(c);
+  Verdict verdict = answer ? *std::move(answer) : act_on(c);
+  if (verdict.record == Record::replayed) return verdict;
   verdict.at = now;
   if (command.key && traits(verdict.outcome).recorded) record(c, verdict);
   return verdict;
@@ -173,6 +181,7 @@ Verdict decide(State& state, const Command& command, Time now, const Policy& pol
 
 void raise_generations(State& state) {
   for (auto& [id, item] : state.items) {
+    if (item.buckets == item.loaded) continue;  // Untouched, and perhaps unsound: its numbers are not added.
     Quantity before;
     for (const Bucket& bucket : item.loaded) before += bucket.available;
     if (before != no_units || item.available() == no_units) continue;

@@ -1,19 +1,12 @@
 #include "rules/orders.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/check.h"
 
 namespace gavel::rules {
 namespace {
-
-// One line of an order, found: which stock item it draws from and which quota it counts against.
-struct Wanted {
-  SkuCode code;
-  ItemId item;
-  QuotaKey quota;
-  Quantity quantity;
-};
 
 Detail of_sku(const SkuCode& sku) {
   Detail detail;
@@ -40,11 +33,11 @@ std::optional<Wanted> find_line(const Case& c, const Activity* activity, const L
   if (activity == nullptr) {
     const Sku* sku = c.state.find_sku(line.sku);
     if (sku == nullptr) return std::nullopt;
-    return Wanted{line.sku, sku->free_item, QuotaKey{free_pool, sku->id, user}, line.quantity};
+    return Wanted{line.sku, sku->free_item, line.quantity, std::nullopt};
   }
   const auto found = std::ranges::find(activity->lines, line.sku, &AllottedLine::code);
   if (found == activity->lines.end()) return std::nullopt;
-  return Wanted{line.sku, found->item, QuotaKey{activity->id, found->sku, user}, line.quantity};
+  return Wanted{line.sku, found->item, line.quantity, QuotaKey{activity->id, found->sku, user}};
 }
 
 // Gives the units of `order` back to where they came from; a closed activity keeps nothing, so what returns
@@ -80,18 +73,39 @@ bool is_due(const Case& c, const Order& order) {
   return order.state == OrderState::held && order.expires_at && *order.expires_at <= c.now;
 }
 
+// A claim that no rule can have made: like an unsound item it was changed behind Gavel's back.
+bool is_unsound(const Quota& quota, const Activity& activity) {
+  return quota.claimed < no_units || quota.claimed > quota.allowed ||
+         quota.allowed != activity.limit_per_user;
+}
+
 // False if the numbers that the order's units stand in were changed behind Gavel's back: moving them would
 // make it worse.
 bool may_move(const Case& c, const Order& order) {
-  const Activity* activity = c.state.find_activity(order.activity);
-  for (const Taken& part : order.taken) {
+  return std::ranges::all_of(order.taken, [&](const Taken& part) {
     const Item& item = c.state.item(part.item);
-    if (is_unsound(item) || item.buckets[static_cast<std::size_t>(part.bucket)].reserved < part.quantity)
-      return false;
-    const bool moves_on = activity != nullptr && activity->state == ActivityState::closed;
-    if (moves_on && is_unsound(c.state.item(c.state.sku_of(item.sku).free_item))) return false;
+    return !is_unsound(item) && item.buckets[static_cast<std::size_t>(part.bucket)].reserved >= part.quantity;
+  });
+}
+
+// The same for what a release changes besides: the user's claims, and the free stock behind a closed
+// activity.
+bool may_release(const Case& c, const Order& order) {
+  if (!may_move(c, order)) return false;
+  const Activity* activity = c.state.find_activity(order.activity);
+  if (activity == nullptr) return true;
+  std::map<QuotaKey, Quantity> given_back;
+  for (const Taken& part : order.taken) {
+    const SkuId sku = c.state.item(part.item).sku;
+    given_back[QuotaKey{order.activity, sku, order.user}] += part.quantity;
+    if (activity->state != ActivityState::closed) continue;
+    if (is_unsound(c.state.item(c.state.sku_of(sku).free_item))) return false;
   }
-  return true;
+  return std::ranges::all_of(given_back, [&](const auto& claim) {
+    const auto quota = c.state.quotas.find(claim.first);
+    if (quota == c.state.quotas.end()) return true;
+    return !is_unsound(quota->second, *activity) && quota->second.claimed >= claim.second;
+  });
 }
 
 void expire_order(Case& c, Order& order) {
@@ -109,22 +123,45 @@ void release_due(Case& c, ItemId item, Wants wants, Enough enough) {
     if (enough()) return;
     Order* order = c.state.find_order(id);
     CHECK(order != nullptr);
-    if (is_due(c, *order) && wants(*order) && may_move(c, *order)) expire_order(c, *order);
+    if (is_due(c, *order) && wants(*order) && may_release(c, *order)) expire_order(c, *order);
   }
+}
+
+Quantity claimed_of(const Case& c, const QuotaKey& key) {
+  const auto quota = c.state.quotas.find(key);
+  return quota == c.state.quotas.end() ? no_units : quota->second.claimed;
 }
 
 // True if the user may claim `wanted` more, after his own due holds were released if need be.
 bool make_room_for_claim(Case& c, const Wanted& wanted, Quantity allowed) {
-  const auto fits = [&] {
-    const auto quota = c.state.quotas.find(wanted.quota);
-    const Quantity claimed = quota == c.state.quotas.end() ? no_units : quota->second.claimed;
-    return claimed + wanted.quantity <= allowed;
-  };
+  const auto fits = [&] { return claimed_of(c, *wanted.quota) + wanted.quantity <= allowed; };
   const auto his_own = [&](const Order& order) {
-    return order.activity == wanted.quota.activity && order.user == wanted.quota.user;
+    return order.activity == wanted.quota->activity && order.user == wanted.quota->user;
   };
   release_due(c, wanted.item, his_own, fits);
   return fits();
+}
+
+// Releases due holds on `item`, oldest first, until it has `wanted` available or no due hold is left that was
+// loaded (C9). True if it has them then.
+bool make_room(Case& c, ItemId item, Quantity wanted) {
+  const auto enough = [&] { return c.state.item(item).available() >= wanted; };
+  const auto any = [](const Order&) { return true; };
+  release_due(c, item, any, enough);
+  return enough();
+}
+
+std::optional<Verdict> refuse_frozen(const Case& c, const Activity* activity,
+                                     const std::vector<Wanted>& lines) {
+  for (const Wanted& line : lines) {
+    if (is_unsound(c.state.item(line.item))) return say(Outcome::frozen, of_sku(line.code));
+    if (activity == nullptr) continue;
+    const auto quota = c.state.quotas.find(*line.quota);
+    if (quota != c.state.quotas.end() && is_unsound(quota->second, *activity)) {
+      return say(Outcome::frozen, of_sku(line.code));
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Verdict> refuse_claims(Case& c, const Activity& activity, const std::vector<Wanted>& lines) {
@@ -133,31 +170,17 @@ std::optional<Verdict> refuse_claims(Case& c, const Activity& activity, const st
     if (make_room_for_claim(c, line, *activity.limit_per_user)) continue;
     if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
     Detail detail = of_sku(line.code);
-    const auto quota = c.state.quotas.find(line.quota);
+    const auto quota = c.state.quotas.find(*line.quota);
     detail.allowed = *activity.limit_per_user;
-    detail.claimed = quota == c.state.quotas.end() ? no_units : quota->second.claimed;
+    detail.claimed = claimed_of(c, *line.quota);
     if (quota != c.state.quotas.end()) detail.order = quota->second.order;
     return say(Outcome::limit_reached, detail);
   }
   return std::nullopt;
 }
 
-std::optional<Verdict> refuse_shortage(Case& c, const std::vector<Wanted>& lines) {
-  std::optional<Verdict> refusal;
-  for (const Wanted& line : lines) {
-    if (make_room(c, line.item, line.quantity)) continue;
-    if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
-    const Quantity available = c.state.item(line.item).available();
-    Detail detail = of_sku(line.code);
-    if (available == no_units) return say(Outcome::sold_out, detail);
-    detail.available = available;
-    if (!refusal) refusal = say(Outcome::insufficient, detail);
-  }
-  return refusal;
-}
-
 void claim(Case& c, const Activity& activity, const Wanted& line, OrderId order) {
-  const auto [quota, made] = c.state.quotas.try_emplace(line.quota);
+  const auto [quota, made] = c.state.quotas.try_emplace(*line.quota);
   if (made) {
     quota->second.allowed = *activity.limit_per_user;
     quota->second.change = Change::inserted;
@@ -183,7 +206,7 @@ OrderId id_for_new_order(const Case& c) {
 
 Verdict reserve(Case& c, const Reserve& act) {
   const OrderId id = id_for_new_order(c);
-  if (c.state.ids_in_use.contains(id) || c.state.find_order(id) != nullptr) return say(Outcome::key_in_use);
+  if (c.state.find_order(id) != nullptr) return say(Outcome::key_in_use);
   const Activity* activity = nullptr;
   if (act.activity) {
     activity = c.state.find_activity(*act.activity);
@@ -195,9 +218,7 @@ Verdict reserve(Case& c, const Reserve& act) {
     if (!wanted) return say(Outcome::unknown_sku, of_sku(line.sku));
     lines.push_back(*wanted);
   }
-  for (const Wanted& line : lines) {
-    if (is_unsound(c.state.item(line.item))) return say(Outcome::frozen, of_sku(line.code));
-  }
+  if (const auto refusal = refuse_frozen(c, activity, lines)) return *refusal;
   if (activity != nullptr) {
     if (const auto refusal = refuse_window(c, *activity)) return *refusal;
     if (const auto refusal = refuse_claims(c, *activity, lines)) return *refusal;
@@ -233,11 +254,14 @@ Verdict reserve(Case& c, const Reserve& act) {
 
 namespace {
 
-// The ladder of confirm and cancel: both act on a hold whose time is not past.
-std::optional<Verdict> refuse_not_held(Case& c, OrderId id) {
+// The ladder of confirm and cancel: both act on a hold whose time is not past, and release one whose time is.
+std::optional<Verdict> refuse_not_held(Case& c, OrderId id, OrderState to) {
   Order* order = c.state.find_order(id);
   if (order == nullptr) return say(Outcome::unknown_order);
-  if (order->state == OrderState::held && !may_move(c, *order)) return say_of_order(Outcome::frozen, id);
+  const bool stays = to == OrderState::paid && !is_due(c, *order);
+  if (order->state == OrderState::held && !(stays ? may_move(c, *order) : may_release(c, *order))) {
+    return say_of_order(Outcome::frozen, id);
+  }
   if (is_due(c, *order)) expire_order(c, *order);
   switch (order->state) {
     case OrderState::held:
@@ -259,7 +283,7 @@ std::optional<Verdict> refuse_not_held(Case& c, OrderId id) {
 }  // namespace
 
 Verdict confirm(Case& c, const Confirm& act) {
-  if (const auto refusal = refuse_not_held(c, act.order)) return *refusal;
+  if (const auto refusal = refuse_not_held(c, act.order, OrderState::paid)) return *refusal;
 
   // From here it must succeed.
   Order& order = *c.state.find_order(act.order);
@@ -271,7 +295,7 @@ Verdict confirm(Case& c, const Confirm& act) {
 }
 
 Verdict cancel(Case& c, const Cancel& act) {
-  if (const auto refusal = refuse_not_held(c, act.order)) return *refusal;
+  if (const auto refusal = refuse_not_held(c, act.order, OrderState::cancelled)) return *refusal;
 
   // From here it must succeed.
   Order& order = *c.state.find_order(act.order);
@@ -283,7 +307,7 @@ Verdict cancel(Case& c, const Cancel& act) {
 Verdict expire(Case& c, const Expire& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return say(Outcome::unknown_order);
-  if (is_due(c, *order) && !may_move(c, *order)) return say_of_order(Outcome::frozen, order->id);
+  if (is_due(c, *order) && !may_release(c, *order)) return say_of_order(Outcome::frozen, order->id);
   if (is_due(c, *order)) expire_order(c, *order);
   if (order->state == OrderState::expired) return say_of_order(Outcome::expired, order->id);
   Detail detail;
@@ -291,11 +315,18 @@ Verdict expire(Case& c, const Expire& act) {
   return say_of_order(Outcome::illegal_transition, order->id, detail);
 }
 
-bool make_room(Case& c, ItemId item, Quantity wanted) {
-  const auto enough = [&] { return c.state.item(item).available() >= wanted; };
-  release_due(
-      c, item, [](const Order&) { return true; }, enough);
-  return enough();
+std::optional<Verdict> refuse_shortage(Case& c, const std::vector<Wanted>& lines) {
+  std::optional<Verdict> refusal;
+  for (const Wanted& line : lines) {
+    if (make_room(c, line.item, line.quantity)) continue;
+    if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
+    const Quantity available = c.state.item(line.item).available();
+    Detail detail = of_sku(line.code);
+    if (available == no_units) return say(Outcome::sold_out, detail);
+    detail.available = available;
+    if (!refusal) refusal = say(Outcome::insufficient, detail);
+  }
+  return refusal;
 }
 
 }  // namespace gavel::rules
