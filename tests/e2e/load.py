@@ -1,4 +1,4 @@
-"""A load of shoppers and operators: asks over plain sockets, fast and without any retry of its own, and notes all of it.
+"""A load of shoppers and operators: asks over plain sockets, fast and without a retry of its own, and notes it all.
 
     shoppers = start_shoppers(gavel, history, Shop(...), seed=7, count=6)
     ...                                                   # kill, wait, open a sale
@@ -24,6 +24,7 @@ from random import Random
 from oracle import Order, PASSING, Reply, Request, World
 
 ANSWER_WITHIN = 15  # Seconds; beyond it a reply counts as lost.
+REQUESTS_LOOKED_UP = 2000  # Of all keys of a history: each costs a question.
 
 
 # Requests.
@@ -160,8 +161,8 @@ def reply_of(start, status, headers, body):
     except ValueError:
         content = {}
     yes = 200 <= status < 300
-    return Reply(start, time.monotonic(), status, content.get("code") or content.get("outcome") or "", body,
-                 (content.get("order") or "") if yes else "", bool(content.get("recorded", yes)),
+    return Reply(start, time.monotonic(), status, content.get("code", ""), body,
+                 content.get("order", "") if yes else "", yes or content.get("recorded", False),
                  headers.get("idempotency-replayed") == "true")
 
 
@@ -428,12 +429,28 @@ def stock_of(gavel, skus):
     connection.close()
     if status != 200:
         raise AssertionError(f"GET /v1/stock: {status} {body!r}")
-    for item in json.loads(body)["items"]:
+    for item in json.loads(body)["stock"]:
         for name in stock[item["sku"]]:
             stock[item["sku"]][name] += item[name]
     return stock
 
 
+def requests_of(gavel, history, keys, threads=4):
+    """key -> the code it is remembered with, None where nothing is known of it. Keys belong to who asked with them."""
+    codes = {}
+
+    def look(desk, key):
+        connection = desk.operators if history.requests[key].act in OF_OPERATORS else desk.shop
+        status, _, body = connection.ask("GET", f"/v1/requests/{key}")
+        codes[key] = json.loads(body)["code"] if status == 200 else None
+
+    in_parallel(keys, lambda: Desk(gavel, history), look, threads)
+    return codes
+
+
 def world_of(gavel, history, skus, limits):
-    """What the service shows of everything that the history speaks of. Meant for rest: no load, no hold about to end."""
-    return World(orders_of(gavel, history.wanted_orders()), stock_of(gavel, skus), limits)
+    """What the service shows of all that the history speaks of. Meant for rest: no load, no hold about to end."""
+    keys = sorted(history.requests)
+    some_keys = Random(len(keys)).sample(keys, min(REQUESTS_LOOKED_UP, len(keys)))
+    return World(orders_of(gavel, history.wanted_orders()), stock_of(gavel, skus),
+                 requests_of(gavel, history, some_keys), limits)

@@ -49,7 +49,8 @@ def sound():
               Order("C", "expired", "u2", (("tee", 1),), created_at=2, expires_at=32, settled_at=32.5),
               Order("D", "paid", "u3", (("tee", 3),), created_at=3)]
     world = World({order.id: order for order in orders} | {GONE7: None},
-                  {"tee": {"available": 5, "reserved": 0, "sold": 5}}, {"sale": 4})
+                  {"tee": {"available": 5, "reserved": 0, "sold": 5}},
+                  {"c": "reserved", GONE7: "insufficient"}, {"sale": 4})
     return history, world
 
 
@@ -112,9 +113,14 @@ def a_refusal_without_a_record_after_a_recorded_one(history, _):
     history.replies[GONE7].append(Reply(20, 21, 409, "sold_out", b"{}"))
 
 
-@doctored("yes_is_recorded")
-def a_yes_without_a_record(history, _):
-    change(history, "c", 0, recorded=False)
+@doctored("requests_remembered")
+def a_yes_that_is_not_remembered(_, world):
+    world.requests["c"] = None
+
+
+@doctored("requests_remembered")
+def a_refusal_remembered_as_a_yes(_, world):
+    world.requests[GONE7] = "reserved"
 
 
 @doctored("replays_marked")
@@ -220,22 +226,22 @@ def more_than_allowed_for_a_moment(_, world):
     world.limits["sale"] = 3
 
 
-@doctored("books")
+@doctored("units_kept")
 def a_negative_number(_, world):
     world.stock["tee"].update(available=-1, reserved=6)
 
 
-@doctored("books")
+@doctored("units_kept")
 def a_unit_out_of_nothing(_, world):
     world.stock["tee"]["available"] += 1
 
 
-@doctored("books")
+@doctored("units_kept")
 def a_unit_lost(_, world):
     world.stock["tee"]["available"] -= 1
 
 
-@doctored("books")
+@doctored("units_kept")
 def a_receipt_counted_twice(_, world):
     world.started_with = Counter({"tee": 10})
 
