@@ -2,8 +2,9 @@
 // verify`).
 //
 // It trusts the flow rows and their arithmetic alone; it shares no code with the rules that wrote them. One
-// pass in key order over one snapshot, so its memory is that of the quotas and the held orders, not of the
-// history. Blocks; uses the reader's thread.
+// pass over one snapshot, table by table in the order of Reader::Visitor. The ledger is not kept: memory is a
+// small record per order, request, claim and bucket. The generation is replayed lane after lane, so it is
+// right where one lane works at a time, as in these stores. Blocks; uses the reader's thread.
 #pragma once
 
 #include <cstdint>

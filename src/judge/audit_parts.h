@@ -1,0 +1,144 @@
+// The two halves of an audit: what the ledger says of stock, and what it says of orders and requests.
+//
+// Private to audit*.cc. Each takes the rows of one visit, in the order in which Reader::Visitor names the
+// tables, and adds its findings to a report; finish() is called when all rows were seen. One thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "judge/audit.h"
+#include "judge/reader.h"
+
+namespace gavel::judge {
+
+void add_finding(AuditReport& report, std::string_view invariant, std::string what);
+
+std::string name_of(rules::ItemId item, rules::BucketNo bucket);  // "bucket 12/0"
+std::string name_of(rules::OrderId order);
+std::string name_of(BatchId batch);
+std::string name_of(const rules::Flow& flow);  // "seq 7 of bucket 12/0"
+
+// chain, buckets, conservation, moves, batches, generation.
+class StockAudit {
+ public:
+  explicit StockAudit(AuditReport& report) : report_(report) {}
+
+  void item(const rules::Item& row);
+  void flow_by_bucket(const FlowRow& row);
+  void flow_by_batch(const FlowRow& row);
+  void batch(const BatchRow& row);
+  void finish();
+
+ private:
+  // A bucket as its row says, and as its flows say.
+  struct Chain {
+    rules::Bucket row;
+    rules::Bucket replayed;
+    std::int64_t last_after = 0;
+    bool broken = false;  // The first entry that breaks a chain is named; what follows from it is not.
+  };
+  struct Stock {
+    rules::SkuId sku;
+    std::int64_t generation = 0;
+    std::vector<Chain> chains;
+    std::int64_t came_in = 0;
+    std::int64_t available = 0;     // As replayed batch by batch.
+    std::int64_t returns = 0;       // Batches that found nothing available and left something.
+    std::optional<BatchId> raised;  // The latest of them.
+  };
+
+  void check_link(const rules::Flow& flow, Chain& chain);
+  void check_stock(rules::ItemId id, const Stock& stock);
+  void end_batch();
+
+  AuditReport& report_;
+  std::map<rules::ItemId, Stock> stocks_;
+  std::int64_t flows_by_batch_ = 0;
+
+  // Of the batch whose flows are being seen.
+  std::optional<BatchId> current_;
+  std::int64_t next_i_ = 0;
+  std::map<rules::SkuId, std::pair<std::int64_t, std::int64_t>> moved_;  // out, in
+  std::map<rules::ItemId, std::int64_t> available_before_;
+
+  std::map<BatchId, std::int64_t> flows_of_batches_;  // Not yet met by a batch row.
+  BatchId previous_{rules::LaneId{0}, 0};
+};
+
+// orders, holds, quotas, requests.
+class OrderAudit {
+ public:
+  explicit OrderAudit(AuditReport& report) : report_(report) {}
+
+  void sku(const rules::Sku& row);
+  void activity(const rules::Activity& row);
+  void item(const rules::Item& row);
+  void flow_by_batch(const FlowRow& row);
+  void flow_by_order(const FlowRow& row);
+  void order(const rules::Order& row);
+  void request(const rules::Recorded& row);
+  void order_as_request(const rules::Recorded& row);
+  void quota(const QuotaRow& row);
+  void hold(const HoldRow& row);
+  void finish();
+
+ private:
+  static constexpr std::size_t actions = 8;
+  using Units = std::array<std::int64_t, actions>;  // By action.
+
+  // What the ledger says of one order.
+  struct Story {
+    std::map<std::pair<rules::ItemId, rules::BucketNo>, Units> parts;
+    Units units{};
+    std::optional<Time> taken_at;
+    std::optional<Time> settled_at;
+    std::string first;  // The entry that began it, in words.
+  };
+  // What the ledger says of one request.
+  struct Effect {
+    Units units{};
+    std::set<rules::OrderId> orders;
+    std::set<rules::SkuId> skus;
+  };
+  struct Known {
+    rules::OrderState state;
+    rules::UserId user;
+    std::map<rules::SkuCode, std::int64_t> units;  // By SKU, as its flows say.
+  };
+  using Wrong = std::optional<std::string>;
+
+  Wrong wrong_parts(const rules::Order& row, const Story& story) const;
+  Wrong wrong_times(const rules::Order& row, const Story& story) const;
+  Wrong wrong_pool(const rules::Order& row, const Story& story) const;
+  Wrong wrong_request(const rules::Recorded& row) const;
+  Wrong wrong_effect(const rules::Recorded& row, const Effect& effect) const;
+  Wrong wrong_sale(const rules::Recorded& row, const Effect& effect) const;
+  Wrong wrong_settling(const rules::Recorded& row, const Effect& effect) const;
+  Wrong wrong_inbound(const rules::Recorded& row, const Effect& effect) const;
+  Wrong wrong_administration(const rules::Recorded& row, const Effect& effect) const;
+  void count_claims(const rules::Order& row, const Story& story);
+  rules::SkuCode code_of(rules::ItemId item) const;
+
+  AuditReport& report_;
+  std::map<rules::SkuId, rules::SkuCode> skus_;
+  std::set<std::string> sku_codes_;
+  std::map<std::string, rules::ActivityState> activity_states_;
+  std::map<rules::ActivityId, rules::Activity> activities_;
+  std::map<rules::ItemId, std::pair<rules::SkuId, rules::ActivityId>> items_;
+  std::map<rules::RequestId, Effect> effects_;
+  std::map<rules::OrderId, Story> stories_;  // Not yet met by an order row.
+  std::map<rules::OrderId, Known> orders_;
+  std::map<rules::QuotaKey, std::int64_t> claims_;                   // Not yet met by a quota row.
+  std::set<std::tuple<rules::ItemId, Time, rules::OrderId>> holds_;  // Not yet met by a hold row.
+};
+
+}  // namespace gavel::judge

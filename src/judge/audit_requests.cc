@@ -1,0 +1,162 @@
+// What was answered, against what happened: a yes has its effect and no other, a recorded no has none (I5,
+// I6).
+#include <utility>
+
+#include "base/uuid.h"
+#include "judge/audit_parts.h"
+
+namespace gavel::judge {
+namespace {
+
+using rules::Action;
+using rules::Outcome;
+using rules::Recorded;
+
+std::int64_t of(const std::array<std::int64_t, 8>& units, Action action) {
+  return units[static_cast<std::size_t>(action)];
+}
+
+std::int64_t sum(const std::array<std::int64_t, 8>& units) {
+  std::int64_t all = 0;
+  for (const std::int64_t part : units) all += part;
+  return all;
+}
+
+// True if `content` is `beginning`, or goes on with another field after it.
+bool asks_for(const std::string& content, const std::string& beginning) {
+  return content.starts_with(beginning) &&
+         (content.size() == beginning.size() || content[beginning.size()] == ';');
+}
+
+// The value of the field that `name` ("sku=") begins; empty if there is none.
+std::string field_of(const std::string& content, const std::string& name) {
+  const std::size_t at = content.find(";" + name);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + 1 + name.size();
+  return content.substr(begin, content.find(';', begin) - begin);
+}
+
+std::string text_of(const Recorded& row) { return "request " + row.caller.text() + "/" + row.key.text(); }
+
+}  // namespace
+
+void OrderAudit::request(const Recorded& row) {
+  if (const Wrong wrong = wrong_request(row)) {
+    add_finding(report_, "requests",
+                text_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + *wrong);
+  }
+}
+
+void OrderAudit::order_as_request(const Recorded& row) {
+  const auto uuid = parse_uuid(row.key.text());
+  const auto order = uuid ? orders_.find(rules::OrderId{*uuid}) : orders_.end();
+  Wrong wrong = wrong_request(row);
+  if (!wrong && order == orders_.end()) wrong = "but its key names no order";
+  if (!wrong) {
+    const bool refused = order->second.state == rules::OrderState::refused;
+    const bool sale = row.verdict.outcome == Outcome::reserved || row.verdict.outcome == Outcome::sold;
+    if (refused == sale) wrong = "but its order is " + std::string(word(order->second.state));
+  }
+  if (wrong) {
+    add_finding(report_, "requests",
+                text_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + *wrong);
+  }
+}
+
+OrderAudit::Wrong OrderAudit::wrong_request(const Recorded& row) const {
+  for (const auto& order : {row.verdict.order, row.verdict.detail.order}) {
+    if (order && !orders_.contains(*order)) return "but " + name_of(*order) + " does not exist";
+  }
+  const auto found = effects_.find({row.caller, row.key});
+  return wrong_effect(row, found == effects_.end() ? Effect{} : found->second);
+}
+
+OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& effect) const {
+  switch (row.verdict.outcome) {
+    case Outcome::reserved:
+    case Outcome::sold:
+      return wrong_sale(row, effect);
+    case Outcome::confirmed:
+    case Outcome::cancelled:
+      return wrong_settling(row, effect);
+    case Outcome::received:
+      return wrong_inbound(row, effect);
+    case Outcome::created:
+    case Outcome::changed:
+    case Outcome::opened:
+    case Outcome::closed:
+      return wrong_administration(row, effect);
+    default:
+      if (sum(effect.units) != 0) return "but something happened under its key";
+      return std::nullopt;
+  }
+}
+
+// The order is the one asked for: its user, its units of each SKU, taken under this very key.
+OrderAudit::Wrong OrderAudit::wrong_sale(const Recorded& row, const Effect& effect) const {
+  if (!row.verdict.order) return "but names no order";
+  const Action action = row.verdict.outcome == Outcome::sold ? Action::sell : Action::reserve;
+  const std::int64_t units = of(effect.units, action);
+  if (units == 0 || units != sum(effect.units) || effect.orders != std::set{*row.verdict.order}) {
+    return "but its key did not take the units of its order";
+  }
+  const Known& order = orders_.at(*row.verdict.order);
+  std::string lines;
+  for (const auto& [code, taken] : order.units) {
+    lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(taken);
+  }
+  if (!asks_for(row.content, "act=reserve;user=" + order.user.text() + ";lines=" + lines)) {
+    return "but its order is of user " + order.user.text() + " and has " + lines;
+  }
+  return std::nullopt;
+}
+
+// Units of a cancelled order may move on, when its activity is closed.
+OrderAudit::Wrong OrderAudit::wrong_settling(const Recorded& row, const Effect& effect) const {
+  if (!row.verdict.order) return "but names no order";
+  const bool confirms = row.verdict.outcome == Outcome::confirmed;
+  const Action action = confirms ? Action::confirm : Action::cancel;
+  const std::int64_t moved = of(effect.units, Action::move_out) + of(effect.units, Action::move_in);
+  const std::int64_t units = of(effect.units, action);
+  if (units == 0 || units + (confirms ? 0 : moved) != sum(effect.units) ||
+      effect.orders != std::set{*row.verdict.order}) {
+    return "but its key did not settle its order";
+  }
+  const std::string asked = std::string("act=") + (confirms ? "confirm" : "cancel") + ";order=";
+  if (!asks_for(row.content, asked + gavel::to_text(row.verdict.order->uuid)))
+    return "but another order was meant";
+  return std::nullopt;
+}
+
+OrderAudit::Wrong OrderAudit::wrong_inbound(const Recorded& row, const Effect& effect) const {
+  const std::int64_t units = of(effect.units, Action::receive);
+  if (units != sum(effect.units) || effect.skus.size() != 1 || !skus_.contains(*effect.skus.begin())) {
+    return "but its key did not receive units of one SKU";
+  }
+  const std::string sku = skus_.at(*effect.skus.begin()).text();
+  if (!asks_for(row.content, "act=receive;sku=" + sku + ";quantity=" + std::to_string(units))) {
+    return "but its key received " + std::to_string(units) + " of " + sku;
+  }
+  return std::nullopt;
+}
+
+OrderAudit::Wrong OrderAudit::wrong_administration(const Recorded& row, const Effect& effect) const {
+  const std::int64_t moved = of(effect.units, Action::move_out) + of(effect.units, Action::move_in);
+  const bool moves = row.verdict.outcome == Outcome::opened || row.verdict.outcome == Outcome::closed;
+  if (sum(effect.units) != (moves ? moved : 0)) return "but more happened under its key";
+  if (row.verdict.outcome == Outcome::opened && moved == 0) return "but its key moved nothing";
+  if (row.content.starts_with("act=put_sku;")) {
+    const std::string sku = field_of(row.content, "sku=");
+    return sku_codes_.contains(sku) ? std::nullopt : Wrong("but SKU " + sku + " does not exist");
+  }
+  const std::string code = field_of(row.content, "activity=");
+  const auto state = activity_states_.find(code);
+  if (state == activity_states_.end()) return "but activity " + code + " does not exist";
+  if ((row.verdict.outcome == Outcome::opened && state->second == rules::ActivityState::draft) ||
+      (row.verdict.outcome == Outcome::closed && state->second != rules::ActivityState::closed)) {
+    return "but activity " + code + " is " + std::string(word(state->second));
+  }
+  return std::nullopt;
+}
+
+}  // namespace gavel::judge

@@ -1,0 +1,206 @@
+#include "judge/audit_fixture.h"
+
+namespace gavel::judge {
+namespace {
+
+TEST_F(AuditTest, ACleanDatabaseIsClean) {
+  const AuditReport report = audit(*reader_).value();
+  EXPECT_EQ(findings(report), "");
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(report.items, 4);
+  EXPECT_EQ(report.flows, 30);
+  EXPECT_EQ(report.orders, 11);
+  EXPECT_EQ(report.batches, 30);
+}
+
+TEST_F(AuditTest, ATombstoneIsClean) {
+  EXPECT_EQ(found([](Rows& r) {
+              r.batches.push_back({{r.batches.back().batch.lane, r.batches.back().batch.n + 1}, true, 0, {}});
+            }),
+            "");
+}
+
+TEST_F(AuditTest, ClaimsOfAClosedActivityMayBeGone) {
+  EXPECT_EQ(found([](Rows& r) {
+              r.activities[1].state = rules::ActivityState::closed;
+              r.quotas.clear();
+            }),
+            "");
+}
+
+// table: one row per way to break it.
+std::vector<Break> chain_breaks() {
+  return {
+      {"seq has a gap", [](Rows& r) { flow_in(r, "pay").flow.seq += 100; }, R"(
+chain: bucket 1/1: seq 5 follows seq 3
+buckets: bucket 1/1: the row says available 4, reserved 1, sold 1 at seq 9; the flows say available 4, reserved 1, sold 1 at seq 104
+)"},
+      {"an entry is missing",
+       [](Rows& r) {
+         std::erase_if(r.flows,
+                       [](const FlowRow& f) { return f.flow.key == rules::RequestKey("give-back"); });
+       },
+       R"(
+chain: bucket 1/1: seq 7 follows seq 5
+orders: order #given-back is cancelled, but its flows in bucket 1/1 say reserve 1
+requests: request shop/give-back says cancelled, but its key did not settle its order
+batches: batch 1.13 says 1 entries, 0 are there
+buckets: bucket 1/1: the row says available 4, reserved 1, sold 1 at seq 9; the flows say available 3, reserved 2, sold 1 at seq 9
+)"},
+      {"the first entry is missing", [](Rows& r) { r.flows.erase(r.flows.begin()); }, R"(
+chain: bucket 1/0: seq 2 follows seq 0
+batches: batch 1.4: entry 1 stands where entry 0 is due
+requests: request shop/in-tee says received, but its key received 10 of tee
+batches: batch 1.4 says 2 entries, 1 are there
+buckets: bucket 1/0: the row says available 0, reserved 10, sold 0 at seq 2; the flows say available -10, reserved 10, sold 0 at seq 2
+conservation: item 1: 16 units are there, 6 came in
+)"},
+      {"before", [](Rows& r) { flow_in(r, "give-back").flow.before += {1}; }, R"(
+chain: bucket 1/1: seq 6 says before 8, the entry in front says after 7
+)"},
+      {"after", [](Rows& r) { flow_in(r, "give-back").flow.after += {1}; }, R"(
+chain: bucket 1/1: seq 6 says after 9, but cancel of 1 on 7 does not lead there
+)"},
+      {"quantity", [](Rows& r) { flow_in(r, "in-tee").flow.quantity += {1}; }, R"(
+chain: bucket 1/0: seq 1 says after 10, but receive of 11 on 0 does not lead there
+requests: request shop/in-tee says received, but its key received 21 of tee
+buckets: bucket 1/0: the row says available 0, reserved 10, sold 0 at seq 2; the flows say available 1, reserved 10, sold 0 at seq 2
+conservation: item 1: 16 units are there, 17 came in
+)"},
+      {"quantity zero", [](Rows& r) { flow_in(r, "in-tee").flow.quantity = {0}; }, R"(
+chain: bucket 1/0: seq 1 says after 10, but receive of 0 on 0 does not lead there
+requests: request shop/in-tee says received, but its key received 10 of tee
+buckets: bucket 1/0: the row says available 0, reserved 10, sold 0 at seq 2; the flows say available -10, reserved 10, sold 0 at seq 2
+conservation: item 1: 16 units are there, 6 came in
+)"},
+      {"action", [](Rows& r) { flow_in(r, "pay").flow.action = rules::Action::cancel; }, R"(
+chain: bucket 1/1: seq 4 says after 8, but cancel of 1 on 8 does not lead there
+orders: order #paid is paid, but its flows in bucket 1/1 say reserve 1, cancel 1
+requests: request shop/pay says confirmed, but its key did not settle its order
+buckets: bucket 1/1: the row says available 4, reserved 1, sold 1 at seq 9; the flows say available 5, reserved 1, sold 0 at seq 9
+)"},
+      {"bucket", [](Rows& r) { flow_in(r, "in-tee").flow.bucket = 7; }, R"(
+chain: bucket 1/0: seq 2 follows seq 0
+chain: bucket 1/7: seq 1 belongs to no bucket
+buckets: bucket 1/0: the row says available 0, reserved 10, sold 0 at seq 2; the flows say available -10, reserved 10, sold 0 at seq 2
+conservation: item 1: 16 units are there, 6 came in
+)"},
+      {"item", [](Rows& r) { flow_in(r, "in-cap").flow.item = {77}; }, R"(
+chain: bucket 2/0: seq 2 follows seq 0
+chain: bucket 77/0: seq 1 belongs to no bucket
+requests: request shop/in-cap says received, but its key did not receive units of one SKU
+buckets: bucket 2/0: the row says available 4, reserved 2, sold 1 at seq 8; the flows say available 2, reserved 2, sold 1 at seq 8
+conservation: item 2: 7 units are there, 5 came in
+generation: item 2: the row says generation 3, but stock returned to the empty item 1 times, the last one in batch 1.27
+)"},
+      {"below zero",
+       [](Rows& r) {
+         FlowRow row{flow_in(r, "in-cap").flow, r.batches.back().batch, 0};
+         row.flow = {.item = {3},
+                     .bucket = 0,
+                     .seq = 5,
+                     .action = rules::Action::expire,
+                     .quantity = {2},
+                     .before = {1},
+                     .after = {3},
+                     .order = {},
+                     .caller = rules::Caller("gavel"),
+                     .key = {},
+                     .source = "x",
+                     .at = {}};
+         r.flows.push_back(row);
+         r.batches.back().flows = 1;
+       },
+       R"(
+chain: bucket 3/0: seq 5 leaves less than nothing
+buckets: bucket 3/0: the row says available 1, reserved 0, sold 1 at seq 4; the flows say available 3, reserved -2, sold 1 at seq 5
+)"},
+  };
+}
+
+TEST_F(AuditTest, EachBrokenChainIsFound) { expect_all(chain_breaks()); }
+
+// table: one row per way to break it.
+std::vector<Break> stock_breaks() {
+  return {
+      {"available", [](Rows& r) { r.items[0].buckets[1].available += {1}; }, R"(
+buckets: bucket 1/1: the row says available 5, reserved 1, sold 1 at seq 9; the flows say available 4, reserved 1, sold 1 at seq 9
+conservation: item 1: 17 units are there, 16 came in
+)"},
+      {"reserved to sold",
+       [](Rows& r) {
+         r.items[0].buckets[0].reserved -= {1};
+         r.items[0].buckets[0].sold += {1};
+       },
+       R"(
+buckets: bucket 1/0: the row says available 0, reserved 9, sold 1 at seq 2; the flows say available 0, reserved 10, sold 0 at seq 2
+)"},
+      {"seq", [](Rows& r) { r.items[1].buckets[0].seq += 1; }, R"(
+buckets: bucket 2/0: the row says available 4, reserved 2, sold 1 at seq 9; the flows say available 4, reserved 2, sold 1 at seq 8
+)"},
+      {"a bucket too many",
+       [](Rows& r) {
+         r.items[1].buckets.push_back({});
+         r.items[1].buckets[1].sold = {1};
+       },
+       R"(
+buckets: bucket 2/1: the row says available 0, reserved 0, sold 1 at seq 0; the flows say available 0, reserved 0, sold 0 at seq 0
+conservation: item 2: 8 units are there, 7 came in
+)"},
+      {"generation too high", [](Rows& r) { r.items[1].generation += 1; }, R"(
+generation: item 2: the row says generation 4, but stock returned to the empty item 2 times, the last one in batch 1.11
+)"},
+      {"generation too low", [](Rows& r) { r.items[1].generation -= 1; }, R"(
+generation: item 2: the row says generation 2, but stock returned to the empty item 2 times, the last one in batch 1.11
+)"},
+      {"a move without its pair", [](Rows& r) { flow_in(r, "open").flow.action = rules::Action::receive; },
+       R"(
+chain: bucket 1/1: seq 8 says after 3, but receive of 4 on 7 does not lead there
+moves: batch 1.19: of SKU number 1, 0 moved out and 4 moved in
+requests: request shop/open says opened, but more happened under its key
+buckets: bucket 1/1: the row says available 4, reserved 1, sold 1 at seq 9; the flows say available 12, reserved 1, sold 1 at seq 9
+conservation: item 1: 16 units are there, 24 came in
+)"},
+      {"n has a gap",
+       [](Rows& r) {
+         r.batches[5].batch.n = 99;
+         std::swap(r.batches[5], r.batches.back());
+       },
+       R"(
+batches: batch 1.30 stands where batch 1.6 is due
+batches: batch 1.7 stands where batch 1.31 is due
+batches: batch 1.99 stands where batch 1.30 is due
+batches: batch 1.99 says 3 entries, 0 are there
+batches: batch 1.6 has 3 entries, but no row
+)"},
+      {"a batch row is missing", [](Rows& r) { r.batches.erase(r.batches.begin() + 3); }, R"(
+batches: batch 1.5 stands where batch 1.4 is due
+batches: batch 1.4 has 2 entries, but no row
+)"},
+      {"the first batch row is missing", [](Rows& r) { r.batches.erase(r.batches.begin()); }, R"(
+batches: batch 1.2 stands where batch 1.1 is due
+)"},
+      {"buried with entries", [](Rows& r) { r.batches[3].buried = true; }, R"(
+batches: batch 1.4 is buried, but 2 entries are its own
+)"},
+      {"count of entries", [](Rows& r) { r.batches[3].flows = 9; }, R"(
+batches: batch 1.4 says 9 entries, 2 are there
+)"},
+      {"i has a gap", [](Rows& r) { flow_in(r, "give-back").i = 4; }, R"(
+batches: batch 1.13: entry 4 stands where entry 0 is due
+)"},
+      {"an entry moved to another batch", [](Rows& r) { flow_in(r, "pay").batch.n = 2; }, R"(
+batches: batch 1.2 says 0 entries, 1 are there
+batches: batch 1.8 says 1 entries, 0 are there
+)"},
+      {"entries missing by batch", [](Rows& r) { r.hidden_by_batch = 1; }, R"(
+batches: batch 1.29 says 1 entries, 0 are there
+batches: the ledger has 30 entries by bucket and 29 by batch
+)"},
+  };
+}
+
+TEST_F(AuditTest, EachBrokenStockIsFound) { expect_all(stock_breaks()); }
+
+}  // namespace
+}  // namespace gavel::judge
