@@ -2,6 +2,8 @@
 
 #include <array>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace gavel::rules {
 namespace {
@@ -12,7 +14,14 @@ std::string name_of(ItemId item, std::size_t bucket) {
   return "bucket " + std::to_string(item.value) + "/" + std::to_string(bucket);
 }
 
+std::size_t index_of(const Flow& flow) { return static_cast<std::size_t>(flow.bucket); }
+
+// Of the numbers that will be stored, and of what was available at each step on the way (I2).
 Broken nothing_negative(const State& state) {
+  for (const Flow& flow : state.flows) {
+    if (flow.after < no_units)
+      return name_of(flow.item, index_of(flow)) + " has a flow that goes below nothing";
+  }
   for (const auto& [id, item] : state.items) {
     if (item.buckets == item.loaded)
       continue;  // Unsound stock that nobody touched is frozen, not ours to judge.
@@ -26,16 +35,24 @@ Broken nothing_negative(const State& state) {
   return std::nullopt;
 }
 
-// Replays the flows from the numbers as loaded: they must chain, and end at the numbers that will be stored.
+// Replays the flows from the numbers as loaded, from nothing where the item is new: they must chain, and end
+// at the numbers that will be stored.
 Broken flows_explain_buckets(const State& state) {
   std::map<ItemId, std::vector<Bucket>> replayed;
-  for (const auto& [id, item] : state.items) replayed.emplace(id, item.loaded);
+  for (const auto& [id, item] : state.items) {
+    if (item.buckets.size() != item.loaded.size()) {
+      return "item " + std::to_string(id.value) + " has other buckets than were loaded";
+    }
+    const bool is_new = item.change == Change::inserted;
+    replayed.emplace(id, is_new ? std::vector<Bucket>(item.loaded.size()) : item.loaded);
+  }
   for (const Flow& flow : state.flows) {
     const auto found = replayed.find(flow.item);
-    const auto index = static_cast<std::size_t>(flow.bucket);
+    const std::size_t index = index_of(flow);
     if (found == replayed.end() || index >= found->second.size())
       return "a flow names a bucket that is not loaded";
     Bucket& bucket = found->second[index];
+    if (flow.quantity <= no_units) return name_of(flow.item, index) + " has a flow of no units";
     if (flow.seq != bucket.seq + 1) return name_of(flow.item, index) + " has a gap in seq";
     if (flow.before != bucket.available)
       return name_of(flow.item, index) + " has a flow with a wrong `before`";
@@ -58,7 +75,9 @@ Broken flows_explain_buckets(const State& state) {
 Broken moves_sum_to_zero(const State& state) {
   std::map<SkuId, std::int64_t> sums;
   for (const Flow& flow : state.flows) {
-    const SkuId sku = state.items.at(flow.item).sku;
+    const auto item = state.items.find(flow.item);
+    if (item == state.items.end()) continue;  // flows_explain_buckets names it.
+    const SkuId sku = item->second.sku;
     if (flow.action == Action::move_in) sums[sku] += flow.quantity.units;
     if (flow.action == Action::move_out) sums[sku] -= flow.quantity.units;
   }
@@ -80,31 +99,48 @@ Broken quota_within_limit(const State& state) {
   return std::nullopt;
 }
 
-// What a batch may do to the units of one order, by where the order ends: (reserved, sold) in units of what
-// it took.
+// What a batch does to the units of one order in one bucket, in units that become reserved and sold.
+struct Net {
+  std::int64_t reserved = 0;
+  std::int64_t sold = 0;
+  friend bool operator==(const Net&, const Net&) = default;
+};
+
+using Nets = std::map<std::pair<ItemId, BucketNo>, Net>;
+
+// The same by what the order took and where it ends; only held orders change.
+Nets nets_of(const Order& order) {
+  Nets nets;
+  if (order.change == Change::loaded) return nets;
+  for (const Taken& part : order.taken) {
+    Net& net = nets[{part.item, part.bucket}];
+    if (order.change == Change::updated) net.reserved -= part.quantity.units;
+    if (order.state == OrderState::held) net.reserved += part.quantity.units;
+    if (order.state == OrderState::paid) net.sold += part.quantity.units;
+  }
+  return nets;
+}
+
 Broken orders_match_flows(const State& state) {
-  struct Net {
-    std::int64_t reserved = 0;
-    std::int64_t sold = 0;
-  };
-  std::map<OrderId, Net> nets;
+  std::map<OrderId, Nets> flowed;
   for (const Flow& flow : state.flows) {
     if (!flow.order) continue;
     const Effect effect = effect_of(flow.action);
-    nets[*flow.order].reserved += effect.reserved * flow.quantity.units;
-    nets[*flow.order].sold += effect.sold * flow.quantity.units;
+    Net& net = flowed[*flow.order][{flow.item, flow.bucket}];
+    net.reserved += effect.reserved * flow.quantity.units;
+    net.sold += effect.sold * flow.quantity.units;
   }
+  for (const auto& [id, nets] : flowed) {
+    if (!state.orders.contains(id)) return "a flow names order " + to_text(id.uuid) + ", which is not loaded";
+  }
+  const auto without_zeros = [](Nets nets) {
+    std::erase_if(nets, [](const auto& entry) { return entry.second == Net{}; });
+    return nets;
+  };
   for (const auto& [id, order] : state.orders) {
-    std::int64_t units = 0;
-    for (const Taken& part : order.taken) units += part.quantity.units;
-    const std::int64_t ends_reserved = order.state == OrderState::held ? units : 0;
-    const std::int64_t ends_sold = order.state == OrderState::paid ? units : 0;
-    const std::int64_t began_reserved =
-        order.change == Change::updated ? units : 0;  // Only held orders change.
-    const Net net = nets[id];
-    const bool changed = order.change != Change::loaded;
-    const Net right = changed ? Net{ends_reserved - began_reserved, ends_sold} : Net{};
-    if (net.reserved != right.reserved || net.sold != right.sold) {
+    const auto found = flowed.find(id);
+    const Nets nets = found == flowed.end() ? Nets{} : found->second;
+    if (without_zeros(nets) != without_zeros(nets_of(order))) {
       return "order " + to_text(id.uuid) + " is " + std::string(word(order.state)) +
              ", its flows say otherwise";
     }
