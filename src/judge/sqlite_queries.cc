@@ -93,7 +93,8 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::end_snapshot, reader, hot, "COMMIT"},
     {Query::items_of_sku, reader, hot,
      "SELECT item.id, item.warehouse, item.lot, coalesce(activity.code, '-') FROM item"
-     " LEFT JOIN activity ON activity.id = item.activity WHERE item.sku = ? ORDER BY item.id"},
+     " LEFT JOIN activity ON activity.id = item.activity WHERE item.sku = ?"
+     " ORDER BY item.warehouse, item.lot, item.activity"},
     {Query::name_of_item, reader, hot,
      "SELECT sku.code, item.warehouse FROM item CROSS JOIN sku ON sku.id = item.sku WHERE item.id = ?"},
     // The rows of one order stand together in the index, so that the grouping needs no memory and stops at

@@ -1,0 +1,284 @@
+// Migrations, constraints as the last line of defence, and the ways in which statements find their rows.
+#include "judge/sqlite_schema.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "judge/sqlite_form_test.h"
+#include "judge/sqlite_open.h"
+#include "judge/sqlite_queries.h"
+#include "judge/testing/fault_vfs.h"
+
+namespace gavel::judge {
+namespace {
+
+using sqlite::Connection;
+using sqlite::Role;
+
+std::unique_ptr<Connection> create(const std::string& path) {
+  return Connection::open(path, "", Role::creator).value();
+}
+
+std::string tables_of(Connection& connection) {
+  return connection.ask("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema ORDER BY name)")
+      .value();
+}
+
+TEST(SqliteMigration, FromNothingAndAgain) {
+  const TemporaryFolder folder;
+  const SqliteOptions options{.path = folder.file("gavel.db"), .vfs = ""};
+  EXPECT_EQ(sqlite_schema_version_of(options).value(), 0);
+  EXPECT_EQ(migrate_sqlite(options).value(), sqlite_schema_version);
+  EXPECT_EQ(sqlite_schema_version_of(options).value(), sqlite_schema_version);
+  EXPECT_EQ(migrate_sqlite(options).value(), 0);
+  EXPECT_EQ(content_of(options.path).substr(68, 4), "GAVL");  // Where file(1) looks for the application's id.
+}
+
+TEST(SqliteMigration, TwoDatabasesHaveTwoIncarnations) {
+  const SqliteWorld one;
+  const SqliteWorld other;
+  const auto incarnation_of = [](const SqliteWorld& world) {
+    return sqlite::open_current(world.options(), Role::reader)
+        .value()
+        ->ask("SELECT hex(incarnation) FROM meta")
+        .value();
+  };
+  EXPECT_EQ(incarnation_of(one).size(), 32u);
+  EXPECT_NE(incarnation_of(one), incarnation_of(other));
+}
+
+// An interrupted step leaves the version in front of it, whole, and the next run goes on from there.
+TEST(SqliteMigration, GoesOnWhereItWasInterrupted) {
+  const TemporaryFolder folder;
+  const auto connection = create(folder.file("gavel.db"));
+  const char* const interrupted[] = {"CREATE TABLE a (x)", "CREATE TABLE b (x)",
+                                     "CREATE TABLE c (x); INSERT INTO missing VALUES (1)"};
+  const char* const whole[] = {interrupted[0], interrupted[1], "CREATE TABLE c (x)", "CREATE TABLE d (x)"};
+  EXPECT_FALSE(sqlite::migrate(*connection, interrupted));
+
+  const auto again = create(folder.file("gavel.db"));
+  EXPECT_EQ(sqlite::version_of(*again).value(), 2);
+  EXPECT_EQ(tables_of(*again), "a b");
+  EXPECT_EQ(sqlite::migrate(*again, whole).value(), 2);
+  EXPECT_EQ(sqlite::version_of(*again).value(), 4);
+  EXPECT_EQ(tables_of(*again), "a b c d");
+}
+
+// Every write and every sync of a migration fails once; whatever is left is of one version and can be brought
+// up.
+TEST(SqliteMigration, SurvivesADiskThatFailsAtAnyCall) {
+  FaultVfs vfs("migration_faults");
+  std::int64_t fired = 0;
+  using enum FaultVfs::Fault;
+  using File = FaultVfs::File;
+  for (const FaultVfs::Fault fault : {full, short_write, sync_error}) {
+    for (const File file : {File::database, File::log, File::other}) {
+      for (std::int64_t nth = 1;; nth += 1 + nth / 4) {
+        const TemporaryFolder folder;
+        SqliteOptions options{.path = folder.file("gavel.db"), .vfs = vfs.name()};
+        vfs.arm(fault, file, nth);
+        const auto migrated = migrate_sqlite(options);
+        vfs.disarm();
+        if (!vfs.fired()) break;
+        ++fired;
+        options.vfs = "";
+        const auto version = sqlite_schema_version_of(options);
+        ASSERT_TRUE(version) << version.error().message;
+        ASSERT_TRUE(*version == 0 || *version == sqlite_schema_version);
+        ASSERT_TRUE(migrate_sqlite(options)) << (migrated ? "" : migrated.error().message);
+        ASSERT_EQ(sqlite_schema_version_of(options).value(), sqlite_schema_version);
+      }
+    }
+  }
+  EXPECT_GT(fired, 10);
+}
+
+TEST(SqliteMigration, LeavesANewerFileAlone) {
+  const SqliteWorld world;
+  const SqliteOptions& options = world.options();
+  ASSERT_TRUE(sqlite::open_current(options, Role::writer).value()->execute("PRAGMA user_version = 99"));
+  const std::string before = content_of(options.path);
+  const VirtualClock clock{Time()};
+  for (const Error& error : {migrate_sqlite(options).error(), open_sqlite_store(options, clock).error(),
+                             open_sqlite_reader(options).error()}) {
+    EXPECT_EQ(error.code, ErrorCode::invalid);
+    EXPECT_NE(error.message.find("99"), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("use the newer gavel"), std::string::npos) << error.message;
+  }
+  EXPECT_EQ(content_of(options.path), before);
+}
+
+TEST(SqliteMigration, LeavesAnOlderFileToMigrate) {
+  const TemporaryFolder folder;
+  const SqliteOptions options{.path = folder.file("gavel.db"), .vfs = ""};
+  create(options.path)->execute("PRAGMA application_id = 0x4741564c").value();
+  const VirtualClock clock{Time()};
+  const auto store = open_sqlite_store(options, clock);
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().message.find("run `gavel migrate`"), std::string::npos) << store.error().message;
+}
+
+TEST(SqliteMigration, LeavesAnotherProgramsFileAlone) {
+  const TemporaryFolder folder;
+  const SqliteOptions theirs{.path = folder.file("theirs.db"), .vfs = ""};
+  create(theirs.path)->execute("CREATE TABLE notes (text)").value();
+  const SqliteOptions text{.path = folder.file("letter.txt"), .vfs = ""};
+  write_content(text.path, std::string(5000, 'x'));
+  const VirtualClock clock{Time()};
+  for (const SqliteOptions& options : {theirs, text}) {
+    const std::string before = content_of(options.path);
+    for (const Error& error :
+         {migrate_sqlite(options).error(), open_sqlite_store(options, clock).error(),
+          open_sqlite_reader(options).error(), sqlite_schema_version_of(options).error()}) {
+      EXPECT_EQ(error.code, ErrorCode::invalid) << error.message;
+    }
+    EXPECT_EQ(content_of(options.path), before);
+  }
+}
+
+constexpr const char* sound_rows = R"sql(
+INSERT INTO sku VALUES (1, 'tee', 1, 1);
+INSERT INTO item VALUES (1, 1, 'main', '', 0, 1);
+INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2);
+INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3);
+INSERT INTO batch VALUES (1, 1, 0, 2, 0), (1, 2, 1, 0, 0);
+INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', 0, 9, NULL, 'shop', NULL, 'c', 'reserved', 0, NULL);
+INSERT INTO orders (id, state, user, activity, taken, created_at) VALUES (x'01010101010101010101010101010101', 'paid', 'ann', 0, '[]', 0);
+INSERT INTO request VALUES ('shop', 'k', 'c', 'received', NULL, 0, NULL);
+INSERT INTO flow VALUES (1, 1, 0, 1, 0, 1, 'receive', 4, 0, 4, NULL, 1, 'shop', 'k', 'inbound', 0);
+INSERT INTO flow VALUES (1, 1, 1, 1, 0, 2, 'reserve', 1, 4, 3, zeroblob(16), 1, 'shop', NULL, 'order', 0);
+INSERT INTO quota VALUES (1, 1, 'ann', 2, 1, NULL);
+INSERT INTO hold VALUES (1, 9, zeroblob(16), 'ann');
+)sql";
+
+struct Refused {
+  const char* sql;
+  ErrorCode code;
+};
+
+constexpr auto constraint = ErrorCode::constraint;
+constexpr auto duplicate = ErrorCode::duplicate;
+
+constexpr Refused refused[] = {
+    {"UPDATE bucket SET available = -1", constraint},
+    {"UPDATE bucket SET reserved = reserved - 2", constraint},
+    {"UPDATE bucket SET sold = -1", constraint},
+    {"UPDATE bucket SET available = 'many'", constraint},
+    {"INSERT INTO bucket VALUES (1, 0, 0, 0, 0, 0)", duplicate},
+    {"INSERT INTO bucket VALUES (9, 0, 0, 0, 0, 0)", constraint},
+    {"INSERT INTO sku VALUES (2, 'tee', 1, 2)", duplicate},
+    {"INSERT INTO sku VALUES (2, 'cap', 65, 2)", constraint},
+    {"INSERT INTO item VALUES (2, 1, 'main', '', 0, 1)", duplicate},
+    {"INSERT INTO item VALUES (2, 9, 'main', '', 0, 1)", constraint},
+    {"DELETE FROM item", constraint},
+    {"INSERT INTO activity VALUES (2, 'sale', '', 'draft', NULL, NULL, NULL, NULL)", duplicate},
+    {"UPDATE activity SET state = 'shut'", constraint},
+    {"UPDATE activity SET closes_at = 1", constraint},
+    {"INSERT INTO batch VALUES (1, 1, 1, 0, 0)", duplicate},
+    {"INSERT INTO batch VALUES (1, 3, 1, 1, 0)", constraint},
+    {"INSERT INTO batch VALUES (1, 0, 0, 0, 0)", constraint},
+    {"UPDATE batch SET buried = 1", constraint},
+    {"DELETE FROM batch WHERE n = 2", constraint},
+    {"UPDATE orders SET state = 'lost' WHERE state = 'held'", constraint},
+    {"UPDATE orders SET state = 'cancelled' WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET taken = '[]' WHERE state = 'held'", constraint},
+    {"UPDATE orders SET outcome = 'sold_out' WHERE state = 'held'", constraint},
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at) VALUES (x'02', 'paid', 'a', 0, '[]', "
+     "0)",
+     constraint},
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at) VALUES (zeroblob(16), 'paid', 'a', "
+     "0, '[]', 0)",
+     duplicate},
+    {"INSERT INTO orders SELECT x'03030303030303030303030303030303', 'held', user, activity, taken, "
+     "created_at, NULL,"
+     " NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM orders WHERE state = 'held'",
+     constraint},
+    {"INSERT INTO orders SELECT x'03030303030303030303030303030303', 'paid', user, activity, taken, "
+     "created_at, NULL,"
+     " NULL, caller, key, NULL, outcome, answered_at, detail FROM orders WHERE state = 'held'",
+     constraint},
+    {"INSERT INTO request VALUES ('shop', 'k', 'other', 'received', NULL, 0, NULL)", duplicate},
+    {"UPDATE request SET outcome = 'sold'", constraint},
+    {"UPDATE flow SET quantity = 2 WHERE i = 0", constraint},
+    {"DELETE FROM flow WHERE i = 0", constraint},
+    {"REPLACE INTO flow SELECT * FROM flow WHERE i = 0", constraint},
+    {"INSERT INTO flow SELECT lane, n, 2, item, bucket, seq, action, quantity, before, after, NULL, 1, "
+     "caller, key,"
+     " source, at FROM flow WHERE i = 0",
+     duplicate},
+    {"INSERT INTO flow SELECT lane, n, 2, item, bucket, 3, action, quantity, before, after, order_id, 1, "
+     "caller, key,"
+     " source, at FROM flow WHERE i = 1",
+     duplicate},
+    {"INSERT INTO flow VALUES (1, 1, 2, 1, 0, 3, 'steal', 1, 3, 2, NULL, 1, 'shop', NULL, 'order', 0)",
+     constraint},
+    {"INSERT INTO flow VALUES (1, 1, 2, 1, 0, 3, 'sell', 0, 3, 3, NULL, 1, 'shop', NULL, 'order', 0)",
+     constraint},
+    {"INSERT INTO flow VALUES (1, 1, 2, 1, 0, 3, 'sell', 1, 0, -1, NULL, 1, 'shop', NULL, 'order', 0)",
+     constraint},
+    {"UPDATE quota SET claimed = 3", constraint},
+    {"UPDATE quota SET claimed = -1", constraint},
+    {"INSERT INTO quota VALUES (1, 1, 'ann', 2, 1, NULL)", duplicate},
+    {"INSERT INTO hold VALUES (1, 9, zeroblob(16), 'bob')", duplicate},
+    {"INSERT INTO meta VALUES (2, zeroblob(16))", constraint},
+    {"UPDATE counter SET next = 0", constraint},
+    {"INSERT INTO counter VALUES ('order', 1)", constraint},
+};
+
+TEST(SqliteSchema, RefusesWhatTheRulesNeverWrite) {
+  const SqliteWorld world;
+  const auto connection = sqlite::open_current(world.options(), Role::writer).value();
+  const auto prepared = connection->execute(sound_rows);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  for (const Refused& row : refused) {
+    const auto done = connection->execute(row.sql);
+    ASSERT_FALSE(done) << row.sql;
+    EXPECT_EQ(done.error().code, row.code) << done.error().message;
+  }
+  EXPECT_EQ(connection->ask("PRAGMA integrity_check").value(), "ok");
+  EXPECT_EQ(connection->ask("SELECT count(*) FROM flow").value(), "2");
+}
+
+// The steps of a plan as EXPLAIN QUERY PLAN tells them, one a line.
+std::string plan_of(Connection& connection, const char* sql) {
+  std::string plan;
+  const auto add = [](void* to, int, char** columns, char**) {
+    static_cast<std::string*>(to)->append(columns[3]).append("\n");
+    return 0;
+  };
+  const std::string explain = std::string("EXPLAIN QUERY PLAN ") + sql;
+  EXPECT_EQ(sqlite3_exec(connection.raw(), explain.c_str(), add, &plan, nullptr), SQLITE_OK) << sql;
+  return plan;
+}
+
+// A27: whatever runs once per command or per row finds its rows by a key or an index, and sorts nothing.
+TEST(SqliteQueries, HotOnesNeverScan) {
+  const SqliteWorld world;
+  const auto connection = sqlite::open_current(world.options(), Role::writer).value();
+  int searches = 0;
+  for (const sqlite::QueryText& query : sqlite::all_queries()) {
+    if (query.heat != sqlite::Heat::hot) continue;
+    const std::string plan = plan_of(*connection, query.sql);
+    EXPECT_EQ(plan.find("SCAN"), std::string::npos) << query.sql << "\n" << plan;
+    EXPECT_EQ(plan.find("TEMP B-TREE"), std::string::npos) << query.sql << "\n" << plan;
+    searches += plan.find("SEARCH") != std::string::npos;
+  }
+  EXPECT_GE(searches, 20);
+  EXPECT_NE(plan_of(*connection, "SELECT * FROM orders WHERE user = ?").find("SCAN"), std::string::npos);
+}
+
+// A walk through a whole table goes along a key, so that its memory does not grow with the table. Only the
+// entries of one order's bucket are sorted, for their index is by action.
+TEST(SqliteQueries, ColdOnesSortNoTable) {
+  const SqliteWorld world;
+  const auto connection = sqlite::open_current(world.options(), Role::writer).value();
+  for (const sqlite::QueryText& query : sqlite::all_queries()) {
+    const std::string plan = plan_of(*connection, query.sql);
+    EXPECT_EQ(plan.find("USE TEMP B-TREE FOR ORDER BY"), std::string::npos) << query.sql << "\n" << plan;
+    const bool sorts_part = plan.find("TEMP B-TREE FOR") != std::string::npos;
+    EXPECT_EQ(sorts_part, query.query == sqlite::Query::all_flows_by_order) << query.sql << "\n" << plan;
+  }
+}
+
+}  // namespace
+}  // namespace gavel::judge
