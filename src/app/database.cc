@@ -1,0 +1,80 @@
+#include "app/database.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "judge/memory_store.h"
+#include "judge/sqlite_store.h"
+
+namespace gavel::app {
+namespace {
+
+judge::SqliteOptions sqlite_of(const Options& options) {
+  judge::SqliteOptions sqlite;
+  sqlite.path = options.judge.path;
+  sqlite.checkpoint_pages = options.checkpoint_pages;
+  return sqlite;
+}
+
+// SQLite answers the absence of a folder with "unable to open database file", which helps nobody.
+Result<void> need_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code unknown;
+  if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return {};
+  return fail(ErrorCode::invalid, "judge.url sqlite:" + path + ": there is no folder " + folder.string());
+}
+
+Result<void> need_file(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown)) return {};
+  return fail(ErrorCode::invalid, "judge.url sqlite:" + path + ": there is no such file");
+}
+
+Database open_memory(const Clock& clock) {
+  auto database = judge::make_memory_database();
+  Database opened;
+  opened.store = judge::open_memory_store(database, clock);
+  opened.open_reader = [database]() -> Result<std::unique_ptr<judge::Reader>> {
+    return judge::open_memory_reader(database);
+  };
+  return opened;
+}
+
+}  // namespace
+
+Result<Database> open_database(const Options& options, const Clock& clock) {
+  if (options.judge.kind == JudgeUrl::Kind::memory) return open_memory(clock);
+  const judge::SqliteOptions sqlite = sqlite_of(options);
+  if (auto good = need_folder(sqlite.path); !good) return std::unexpected(good.error());
+  const auto version = judge::sqlite_schema_version_of(sqlite);
+  if (!version) return std::unexpected(version.error());
+  if (*version == 0) {
+    if (auto done = judge::migrate_sqlite(sqlite); !done) return std::unexpected(done.error());
+  }
+  auto store = judge::open_sqlite_store(sqlite, clock);
+  if (!store) return std::unexpected(store.error());
+  return Database{*std::move(store), [sqlite] { return judge::open_sqlite_reader(sqlite); }};
+}
+
+Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options) {
+  if (options.judge.kind == JudgeUrl::Kind::memory)
+    return fail(ErrorCode::invalid,
+                "judge.url memory: lives in the process that serves it; there is no file to read");
+  const judge::SqliteOptions sqlite = sqlite_of(options);
+  if (auto good = need_file(sqlite.path); !good) return std::unexpected(good.error());
+  return judge::open_sqlite_reader(sqlite);
+}
+
+Result<Migration> migrate_database(const Options& options) {
+  if (options.judge.kind == JudgeUrl::Kind::memory)
+    return fail(ErrorCode::invalid, "judge.url memory: has no schema to migrate");
+  const judge::SqliteOptions sqlite = sqlite_of(options);
+  if (auto good = need_folder(sqlite.path); !good) return std::unexpected(good.error());
+  const auto from = judge::sqlite_schema_version_of(sqlite);
+  if (!from) return std::unexpected(from.error());
+  const auto steps = judge::migrate_sqlite(sqlite);
+  if (!steps) return std::unexpected(steps.error());
+  return Migration{*from, *from + *steps, *steps};
+}
+
+}  // namespace gavel::app

@@ -1,0 +1,39 @@
+// Database: the stores and readers of one judge.url.
+//
+// The one place that knows which form stands behind which URL. Opening blocks; one thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "app/options.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "judge/reader.h"
+#include "judge/store.h"
+
+namespace gavel::app {
+
+struct Database {
+  std::unique_ptr<judge::Store> store;
+  // One reader per thread that asks; all are closed before the store.
+  std::function<Result<std::unique_ptr<judge::Reader>>()> open_reader;
+};
+
+// For serving: locks the database against other processes. An empty file gets its schema, since there is
+// nothing to lose; one with an older schema is refused with what to do, for a migration is an operator's
+// decision. `clock` outlives the store.
+Result<Database> open_database(const Options& options, const Clock& clock);
+
+// A reader of committed rows of a file that nobody serves. `invalid` for memory:, which no other process can
+// read.
+Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options);
+
+struct Migration {
+  int from = 0;  // 0: an empty file.
+  int to = 0;
+  int steps = 0;
+};
+Result<Migration> migrate_database(const Options& options);
+
+}  // namespace gavel::app

@@ -1,0 +1,236 @@
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+#include "app/demo_folder.h"
+#include "app/instance.h"
+#include "app/interrupt.h"
+#include "app/open_files.h"
+#include "app/operator_key.h"
+#include "app/options.h"
+#include "app/progress.h"
+#include "app/sale_desk.h"
+#include "app/sale_plan.h"
+#include "app/sale_run.h"
+#include "app/sale_verdict.h"
+#include "app/signals.h"
+#include "app/subcommand.h"
+#include "base/clock.h"
+#include "base/json_text.h"
+#include "base/log.h"
+#include "base/random.h"
+
+namespace gavel::app {
+namespace {
+
+const std::string sku = "demo-shirt";
+const std::string activity = "demo-sale";
+const std::string free_sku = "demo-mug";  // For whoever stays and tries.
+constexpr std::int64_t free_units = 10;
+
+// Both ends of each connection are ours, and database, log and listeners come on top.
+constexpr std::size_t files_per_connection = 2;
+constexpr std::size_t other_files = 200;
+
+// The defaults, but for what keeps a demonstration apart from everything else on the machine.
+Result<Options> options_in(const DemoFolder& folder) {
+  const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
+  const std::map<std::string, std::string> chosen = {
+      {"http.port", "0"},
+      {"admin.port", "0"},
+      {"judge.url", "sqlite:" + folder.file("gavel.db")},
+      {"admin.key_file", folder.file("gavel.key")},
+      {"log.file", folder.file("gavel.log")},
+  };
+  const auto settings = Settings::load(all_settings(), "", nothing, chosen);
+  if (!settings) return std::unexpected(settings.error());
+  return options_of(*settings);
+}
+
+// An instance that runs on a thread of its own until the object goes.
+class Running {
+ public:
+  // `ended` is raised when the instance ends, by itself or not.
+  Running(std::unique_ptr<Instance> instance, Interrupt& ended)
+      : instance_(std::move(instance)), thread_([this, &ended] {
+          end_ = instance_->run();
+          ended.raise();
+        }) {}
+  ~Running() { stop(); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  const Instance& instance() const { return *instance_; }
+
+  Instance::Ended stop() {
+    if (thread_.joinable()) {
+      instance_->stop();
+      thread_.join();
+    }
+    return end_;
+  }
+
+ private:
+  const std::unique_ptr<Instance> instance_;
+  Instance::Ended end_;
+  std::thread thread_;
+};
+
+Ink ink_of_stdout() {
+  return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr ? Ink::colour : Ink::plain;
+}
+
+class Demo final : public Subcommand {
+ public:
+  About about() const override {
+    return {.name = "demo",
+            .summary = "Run a flash sale over HTTP and check that every unit was sold once",
+            .description =
+                "Starts the service on free ports with a temporary database, lets users compete for too "
+                "few units,\nthen reads everything back and recomputes it. Exit code 4 if anything "
+                "deviates.",
+            .examples =
+                "  gavel demo\n"
+                "  gavel demo --users 5000 --units 500 --requests 50000 --connections 200\n"
+                "  gavel demo --stay          then try the API by hand\n"
+                "  gavel demo --json --seed 7",
+            .takes_settings = false};
+  }
+
+  std::vector<Flag> flags() override {
+    return {IntegerFlag{"users", &users_, 1, 1'000'000, "shoppers that compete"},
+            IntegerFlag{"units", &units_, 1, 1'000'000, "units on sale, one per user"},
+            IntegerFlag{"requests", &requests_, 1, 10'000'000, "requests, each with a key of its own"},
+            IntegerFlag{"connections", &connections_, 1, 5'000, "connections they share"},
+            IntegerFlag{"seed", &seed_, 0, INT64_MAX, "repeats the same plan; 0 draws one"},
+            SwitchFlag{"stay", &stay_, "go on serving afterwards, to try by hand"}};
+  }
+
+  Exit run(const Given& given) override {
+    speech_ = given.speech;
+    const Signals signals;
+    Interrupt interrupt;
+    const Signals::Watch watch(signals, [&interrupt] { interrupt.raise(); });
+    const auto folder = DemoFolder::make();
+    if (!folder) return give_up(Exit::unreachable, folder.error());
+    return run_in(*folder, interrupt);
+  }
+
+ private:
+  Exit run_in(const DemoFolder& folder, Interrupt& interrupt) {
+    const auto options = options_in(folder);
+    if (!options) return give_up(Exit::usage, options.error());
+    allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
+    const RealClock clock;
+    const auto log = Log::open(options->log, clock);
+    if (!log) return give_up(Exit::unreachable, log.error());
+    const auto key = take_operator_key(options->key_file);
+    if (!key) return give_up(Exit::unreachable, key.error());
+    auto instance = Instance::start(*options, key->secret, clock, **log);
+    if (!instance) return give_up(Exit::unreachable, instance.error());
+    Running running(*std::move(instance), interrupt);
+    const Exit exit = sell(running.instance(), folder, key->secret, clock, interrupt);
+    if (exit == Exit::done && stay_) stay(running.instance(), options->key_file, key->secret, interrupt);
+    const Instance::Ended ended = running.stop();
+    if (ended.broken.empty()) return exit;
+    say_error("the store cannot be trusted any longer: " + ended.broken);
+    return Exit::unreachable;
+  }
+
+  Exit sell(const Instance& instance, const DemoFolder& folder, const std::string& key, const Clock& clock,
+            Interrupt& interrupt) {
+    if (seed_ == 0) seed_ = static_cast<std::int64_t>(Random::from_system().below(1'000'000'000)) + 1;
+    introduce(instance, folder);
+    const auto sale = carry_out(instance, key, clock, interrupt);
+    if (interrupt.raised()) return Exit::interrupted;
+    if (!sale) {
+      say_error("the sale could not be carried through: " + sale.error().message);
+      return Exit::check_failed;
+    }
+    const std::vector<std::string> deviations = deviations_of(*sale);
+    say(speech_ == Speech::json ? verdict_json(*sale, deviations)
+                                : verdict_text(*sale, deviations, ink_of_stdout()));
+    return deviations.empty() ? Exit::done : Exit::check_failed;
+  }
+
+  void introduce(const Instance& instance, const DemoFolder& folder) const {
+    if (speech_ == Speech::json) return;
+    say("Gavel " GAVEL_VERSION " demonstration, seed " + std::to_string(seed_));
+    say("  serving " + instance.shop() + ", SQLite with full durability in " + folder.path());
+    if (folder.in_memory())
+      say("  this folder is in memory, so the speed is not that of a disk; set TMPDIR to change it");
+    say("");
+  }
+
+  Result<Sale> carry_out(const Instance& instance, const std::string& key, const Clock& clock,
+                         Interrupt& interrupt) const {
+    auto desk = SaleDesk::open(instance.shop(), instance.operators(), key);
+    if (!desk) return std::unexpected(desk.error());
+    if (auto stocked = desk->stock_up(sku, units_); !stocked) return std::unexpected(stocked.error());
+    if (auto opened = desk->open_sale(activity, sku, units_); !opened) return std::unexpected(opened.error());
+    Sale sale;
+    sale.size = SaleSize{users_, units_, requests_, static_cast<std::uint64_t>(seed_)};
+    sale.connections = static_cast<std::size_t>(connections_);
+    sale.plan = plan_sale(sale.size, clock.now());
+    const SaleTarget target{instance.shop(), sku, activity, sale.connections};
+    {
+      const auto form = speech_ == Speech::json ? Progress::Form::silent : Progress::form_of_stderr();
+      Progress progress("selling", exchanges_of(sale.plan), form);
+      auto run = run_sale(sale.plan, target, clock, [&progress, &interrupt](std::int64_t done) {
+        progress.at(done);
+        return !interrupt.raised();
+      });
+      if (!run) return std::unexpected(run.error());
+      sale.run = *std::move(run);
+    }
+    auto seen = desk->look(activity, sku, sale.run);
+    if (!seen) return std::unexpected(seen.error());
+    sale.seen = *std::move(seen);
+    return sale;
+  }
+
+  void stay(const Instance& instance, const std::string& key_file, const std::string& key,
+            Interrupt& interrupt) const {
+    auto desk = SaleDesk::open(instance.shop(), instance.operators(), key);
+    // Without it the two lines below still show a refusal.
+    if (desk) static_cast<void>(desk->stock_up(free_sku, free_units));
+    if (speech_ == Speech::json) {
+      std::string line = R"({"event":"staying","shop":)";
+      append_json_text(line, instance.shop());
+      line += R"(,"operators":)";
+      append_json_text(line, instance.operators());
+      line += R"(,"key_file":)";
+      append_json_text(line, key_file);
+      say(line + "}");
+    } else {
+      say("\n  Still serving; Ctrl-C ends it and removes its data.\n\n  shop       " + instance.shop() +
+          "\n  operators  " + instance.operators() + "\n  key file   " + key_file +
+          "\n\n  Try:\n\n  curl -i " + instance.shop() +
+          "/v1/orders -H 'Idempotency-Key: try-1' -H 'Content-Type: application/json' \\\n" +
+          "    -d '{\"user\":\"you\",\"lines\":[{\"sku\":\"" + free_sku +
+          "\",\"quantity\":1}]}'\n\n  curl '" + instance.operators() + "/v1/stock?sku=" + free_sku +
+          "' -H \"Authorization: Bearer $(cat " + key_file + ")\"\n");
+    }
+    interrupt.wait();
+  }
+
+  std::int64_t users_ = 1000;
+  std::int64_t units_ = 100;
+  std::int64_t requests_ = 5000;
+  std::int64_t connections_ = 64;
+  std::int64_t seed_ = 0;
+  bool stay_ = false;
+  Speech speech_ = Speech::people;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_demo() { return std::make_unique<Demo>(); }
+
+}  // namespace gavel::app

@@ -1,0 +1,296 @@
+#include "app/instance.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "app/database.h"
+#include "app/ticker.h"
+#include "base/random.h"
+#include "http/server.h"
+#include "http/service.h"
+#include "jobs/expiry.h"
+#include "judge/judge.h"
+#include "pipeline/lane.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/reads.h"
+
+namespace gavel::app {
+namespace {
+
+// Questions that wait for the reading thread, and how long they may: a shop that asks more has to ask again.
+constexpr stage::Limits reads_limits{.queue_max = 1'000, .batch_max = 64};
+constexpr Duration read_within{5'000};
+
+constexpr Duration overdue_every{100};  // How often the pipeline looks for answers that are overdue.
+constexpr Duration drained_every{10};   // How often a draining instance looks whether it is done.
+
+// Within stop_within there must be time to work off the queues after the last connection.
+constexpr Duration answer_open_within{8'000};
+
+// C9: 1,000 holds a step make 50,000 a second while there is work.
+constexpr Duration expiry_while_work{20};
+constexpr Duration expiry_else{100};
+constexpr Duration expiry_failed_again{5'000};
+
+std::string url_of(const std::string& address, std::uint16_t port) {
+  const bool is_six = address.contains(':');
+  return "http://" + (is_six ? "[" + address + "]" : address) + ":" + std::to_string(port);
+}
+
+// Waits on a condition that nobody notifies: the judge's pause between two tries.
+void pause_for(Duration duration) {
+  Mutex mutex;
+  Condition never;
+  const MutexLock lock(mutex);
+  never.wait_for(mutex, duration);
+}
+
+http::HttpLimits limits_with(std::size_t connections_max) {
+  http::HttpLimits limits;
+  limits.connections_max = connections_max;
+  return limits;
+}
+
+rules::Policy policy_of(const Options& options) {
+  rules::Policy policy;
+  policy.hold_default = options.hold;
+  policy.requests_kept = options.requests_kept;
+  return policy;
+}
+
+}  // namespace
+
+// The members stand in dependency order; the order of their end is in finish() and ~Wiring().
+class Instance::Wiring {
+ public:
+  using Readers = std::pair<std::unique_ptr<judge::Reader>, std::unique_ptr<judge::Reader>>;
+
+  Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
+         const Clock& clock, Log& log);
+  ~Wiring();
+
+  Result<void> listen(const Options& options);
+  Ended run();
+  void stop();
+
+  std::string shop_url;
+  std::string operators_url;
+
+ private:
+  void watch_overdue();
+  Duration expire();
+  void break_off(const std::string& why);
+  void drain();
+  void drain_on();
+  void finish();
+  void overrun();
+
+  const Clock& clock_;
+  Log& log_;
+  Random random_ = Random::from_system();
+  Sampler sampler_;
+  std::unique_ptr<judge::Store> store_;
+  std::unique_ptr<judge::Reader> questions_;
+  std::unique_ptr<judge::Reader> due_;
+  http::Readiness readiness_;
+  std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
+  std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
+  std::optional<boost::asio::steady_timer> drain_timer_{*io_};
+  judge::Judge judge_;
+  pipeline::Lane lane_;
+  pipeline::Reads reads_;
+  pipeline::Pipeline pipeline_;
+  http::Service service_;
+  std::optional<http::Server> shop_;
+  std::optional<http::Server> operators_;
+  jobs::Expiry expiry_;
+  Duration say_expiry_failed_at_{0};
+
+  // Of run's thread.
+  bool draining_ = false;
+  Duration drain_until_{0};
+  Ended ended_;
+
+  std::atomic<bool> lane_drained_{false};
+  std::atomic<bool> broken_{false};
+  std::thread lane_thread_;
+  std::thread reads_thread_;
+  std::optional<Ticker> expiry_thread_;
+  std::optional<Ticker> stop_bound_;  // While draining.
+};
+
+Instance::Wiring::Wiring(const Options& options, std::string operators_key, Database database,
+                         Readers readers, const Clock& clock, Log& log)
+    : clock_(clock),
+      log_(log),
+      sampler_(options.log_one_in),
+      store_(std::move(database.store)),
+      questions_(std::move(readers.first)),
+      due_(std::move(readers.second)),
+      judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits()),
+      lane_(judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
+            [this](const std::string& why) { break_off(why); }),
+      reads_(*questions_, reads_limits, read_within, clock),
+      pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
+                pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within}),
+      service_(pipeline_, reads_, clock, random_, log, readiness_, std::move(operators_key)),
+      shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
+      operators_(std::in_place, *io_, service_, http::Audience::operators,
+                 limits_with(operators_connections_max), log),
+      expiry_(*due_, lane_, clock, log) {
+  lane_thread_ = std::thread([this] { lane_.run(); });
+  reads_thread_ = std::thread([this] { reads_.run(); });
+  expiry_thread_.emplace([this] { return expire(); });
+}
+
+Result<void> Instance::Wiring::listen(const Options& options) {
+  const auto shop = shop_->listen(options.shop.address, options.shop.port);
+  if (!shop) return std::unexpected(shop.error());
+  const auto operators = operators_->listen(options.operators.address, options.operators.port);
+  if (!operators) return std::unexpected(operators.error());
+  shop_url = url_of(options.shop.address, *shop);
+  operators_url = url_of(options.operators.address, *operators);
+  readiness_.ready = true;
+  readiness_.why.clear();
+  return {};
+}
+
+Instance::Ended Instance::Wiring::run() {
+  watch_overdue();
+  io_->run();
+  finish();
+  return ended_;
+}
+
+void Instance::Wiring::stop() {
+  boost::asio::post(*io_, [this] { drain(); });
+}
+
+void Instance::Wiring::watch_overdue() {
+  pipeline_.step(clock_.steady());
+  overdue_timer_->expires_after(overdue_every);
+  overdue_timer_->async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) watch_overdue();
+  });
+}
+
+// On the expiry's thread.
+Duration Instance::Wiring::expire() {
+  const auto offered = expiry_.step(clock_.now());
+  if (offered) return *offered > 0 || expiry_.outstanding() > 0 ? expiry_while_work : expiry_else;
+  if (offered.error().code == ErrorCode::broken) {
+    break_off(offered.error().message);
+    return stop_within;
+  }
+  if (clock_.steady() >= say_expiry_failed_at_) {
+    log_.write(Level::warn, "expiry_failed", {{"why", offered.error().message}});
+    say_expiry_failed_at_ = clock_.steady() + expiry_failed_again;
+  }
+  return expiry_else;
+}
+
+// On any thread: the store cannot be trusted any longer, so nothing more is acknowledged.
+void Instance::Wiring::break_off(const std::string& why) {
+  broken_ = true;
+  boost::asio::post(*io_, [this, why] {
+    if (ended_.broken.empty()) {
+      ended_.broken = why;
+      readiness_.ready = false;
+      readiness_.why = "the store is broken: " + why;
+      log_.write(Level::error, "store_broken", {{"why", why}});
+    }
+    drain();
+  });
+}
+
+void Instance::Wiring::drain() {
+  if (std::exchange(draining_, true)) return;
+  log_.write(Level::info, "draining");
+  if (readiness_.ready) readiness_ = http::Readiness{false, "stopping"};
+  shop_->stop();
+  operators_->stop();
+  drain_until_ = clock_.steady() + answer_open_within;
+  stop_bound_.emplace([this, until = clock_.steady() + stop_within] {
+    const Duration left = until - clock_.steady();
+    if (left <= Duration(0)) overrun();
+    return left;
+  });
+  drain_on();
+}
+
+void Instance::Wiring::drain_on() {
+  ended_.all_answered = shop_->connections() + operators_->connections() == 0;
+  if (ended_.all_answered || clock_.steady() >= drain_until_) return io_->stop();
+  drain_timer_->expires_after(drained_every);
+  drain_timer_->async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) drain_on();
+  });
+}
+
+// Ends the threads from the outside in: who asks before who answers. Idempotent.
+void Instance::Wiring::finish() {
+  if (expiry_thread_) expiry_thread_->stop();
+  lane_.close();
+  if (lane_thread_.joinable()) lane_thread_.join();
+  lane_drained_ = true;
+  reads_.close();
+  if (reads_thread_.joinable()) reads_thread_.join();
+  // What the last batches and questions answered was posted here: each coroutine that waited goes on to its
+  // end, or to a connection that does not take its answer.
+  io_->restart();
+  io_->poll();
+  stop_bound_.reset();
+}
+
+// On the thread of the bound, while another hangs.
+void Instance::Wiring::overrun() {
+  log_.write(Level::error, "stop_overrun");
+  std::fprintf(
+      stderr,
+      "gavel: not everything was finished within %lld s; ending all the same. What was answered is kept.\n",
+      static_cast<long long>(stop_within.count() / 1000));
+  std::_Exit(lane_drained_ && !broken_ ? 0 : 3);
+}
+
+// Coroutines that still wait for a connection end with the io_context, so it goes while all that they refer
+// to is there, and after every socket and timer that is registered with it.
+Instance::Wiring::~Wiring() {
+  finish();
+  overdue_timer_.reset();
+  drain_timer_.reset();
+  shop_.reset();
+  operators_.reset();
+  io_.reset();
+}
+
+Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const std::string& operators_key,
+                                                  const Clock& clock, Log& log) {
+  auto database = open_database(options, clock);
+  if (!database) return std::unexpected(database.error());
+  auto questions = database->open_reader();
+  if (!questions) return std::unexpected(questions.error());
+  auto due = database->open_reader();
+  if (!due) return std::unexpected(due.error());
+  auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database),
+                                         Wiring::Readers(*std::move(questions), *std::move(due)), clock, log);
+  if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
+  return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
+}
+
+Instance::Instance(std::unique_ptr<Wiring> wiring) : wiring_(std::move(wiring)) {}
+Instance::~Instance() = default;
+
+const std::string& Instance::shop() const { return wiring_->shop_url; }
+const std::string& Instance::operators() const { return wiring_->operators_url; }
+Instance::Ended Instance::run() { return wiring_->run(); }
+void Instance::stop() { wiring_->stop(); }
+
+}  // namespace gavel::app

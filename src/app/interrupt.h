@@ -1,0 +1,32 @@
+// Interrupt: a flag that is raised once and that threads look at or wait for. Thread-safe.
+#pragma once
+
+#include "base/mutex.h"
+
+namespace gavel::app {
+
+class Interrupt {
+ public:
+  void raise() {
+    const MutexLock lock(mutex_);
+    raised_ = true;
+    changed_.notify_all();
+  }
+
+  bool raised() const {
+    const MutexLock lock(mutex_);
+    return raised_;
+  }
+
+  void wait() {
+    const MutexLock lock(mutex_);
+    while (!raised_) changed_.wait(mutex_);
+  }
+
+ private:
+  mutable Mutex mutex_;
+  Condition changed_;
+  bool raised_ GAVEL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace gavel::app

@@ -1,0 +1,18 @@
+// The program `gavel`. See command_line.h; each subcommand has a file of its own.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "app/command_line.h"
+#include "app/subcommand.h"
+
+int main(int count, char** arguments) {
+  std::vector<std::unique_ptr<gavel::app::Subcommand>> subcommands;
+  subcommands.push_back(gavel::app::make_serve());
+  subcommands.push_back(gavel::app::make_demo());
+  subcommands.push_back(gavel::app::make_verify());
+  subcommands.push_back(gavel::app::make_migrate());
+  subcommands.push_back(gavel::app::make_config());
+  return gavel::app::run_command_line(count, arguments, subcommands);
+}

@@ -1,0 +1,144 @@
+#include "app/options.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+namespace gavel::app {
+namespace {
+
+constexpr auto text = SettingKind::text;
+constexpr auto integer = SettingKind::integer;
+
+constexpr std::int64_t port_max = 65'535;
+constexpr std::int64_t million = 1'000'000;
+constexpr std::int64_t hour_ms = 60 * 60 * 1000;
+constexpr std::int64_t day_seconds = 24 * 60 * 60;
+
+constexpr auto table = std::to_array<Setting>({
+    {"http.address", text, "127.0.0.1", 0, 0, "IP address the shop's listener binds to"},
+    {"http.port", integer, "8080", 0, port_max, "its port; 0 takes a free one"},
+    {"http.connections_max", integer, "10000", 1, million, "open connections of the shop's listener"},
+    {"admin.address", text, "127.0.0.1", 0, 0, "IP address the operators' listener binds to; loopback only"},
+    {"admin.port", integer, "8081", 0, port_max, "its port; 0 takes a free one"},
+    {"admin.key_file", text, "gavel.key", 0, 0, "file with the operators' key; made at first start"},
+    {"judge.url", text, "sqlite:gavel.db", 0, 0, "database: sqlite:PATH, or memory: for trials"},
+    {"judge.batch_commands_max", integer, "1000", 1, 8192, "commands judged in one transaction"},
+    {"judge.queue_commands_max", integer, "10000", 1, million, "commands that wait for the judge"},
+    {"judge.checkpoint_pages", integer, "1000", 16, million,
+     "pages of 4 KiB the log grows by between checkpoints"},
+    {"admission.in_flight_max", integer, "10000", 1, million, "requests between entrance and verdict"},
+    {"admission.judge_within_ms", integer, "2000", 1, hour_ms,
+     "what waits longer for the judge is refused with 503"},
+    {"admission.answer_within_ms", integer, "10000", 1, hour_ms,
+     "what takes longer is answered 504, outcome unknown"},
+    {"rules.hold_seconds", integer, "900", 1, day_seconds, "how long an unpaid order holds its units"},
+    {"rules.requests_kept_hours", integer, "48", 48, 24 * 366, "how long a request key is remembered"},
+    {"log.file", text, "", 0, 0, "file of the log; empty is standard error"},
+    {"log.level", text, "info", 0, 0, "debug, info, warn or error"},
+    {"log.sample_one_in", integer, "1000", 1, INT64_MAX, "one ordinary request in so many is logged"},
+    {"log.file_bytes_max", integer, "67108864", 65'536, INT64_MAX,
+     "size beyond which the log's file is rotated"},
+    {"log.files_max", integer, "5", 0, 1000, "rotated files that are kept"},
+});
+
+std::unexpected<Error> refuse(std::string message) { return fail(ErrorCode::invalid, std::move(message)); }
+
+// "admission.judge_within_ms = 3000"
+std::string shown(const Settings& settings, std::string_view name) {
+  for (const Settings::Effective& one : settings.effective()) {
+    if (one.name == name) return one.name + " = " + (one.value.empty() ? "\"\"" : one.value);
+  }
+  return std::string(name);
+}
+
+enum class Reach : std::uint8_t { loopback, beyond };
+
+// Nothing if it is no IP address. Names are not taken: what they stand for can change under a running
+// service.
+std::optional<Reach> reach_of(const std::string& address) {
+  in_addr four{};
+  if (::inet_pton(AF_INET, address.c_str(), &four) == 1)
+    return (ntohl(four.s_addr) >> 24) == 127 ? Reach::loopback : Reach::beyond;
+  in6_addr six{};
+  if (::inet_pton(AF_INET6, address.c_str(), &six) == 1)
+    return IN6_IS_ADDR_LOOPBACK(&six) ? Reach::loopback : Reach::beyond;
+  return std::nullopt;
+}
+
+std::optional<Level> parse_level(std::string_view word) {
+  if (word == "debug") return Level::debug;
+  if (word == "info") return Level::info;
+  if (word == "warn") return Level::warn;
+  if (word == "error") return Level::error;
+  return std::nullopt;
+}
+
+// What is wrong with two settings taken together, or nothing.
+std::optional<std::string> contradiction(const Settings& settings) {
+  if (!reach_of(settings.text("http.address")))
+    return shown(settings, "http.address") + ": an IP address is needed, such as 127.0.0.1 or 0.0.0.0";
+  if (reach_of(settings.text("admin.address")) != Reach::loopback)
+    return shown(settings, "admin.address") +
+           ": a loopback address is needed, such as 127.0.0.1 or ::1; reach it from elsewhere through a "
+           "tunnel";
+  if (settings.integer("http.port") != 0 && settings.integer("http.port") == settings.integer("admin.port"))
+    return shown(settings, "http.port") + " and " + shown(settings, "admin.port") + ": two ports are needed";
+  if (settings.integer("judge.batch_commands_max") > settings.integer("judge.queue_commands_max"))
+    return shown(settings, "judge.batch_commands_max") + ": at most " +
+           shown(settings, "judge.queue_commands_max") + " is needed, since a batch is taken from the queue";
+  if (settings.integer("admission.judge_within_ms") >= settings.integer("admission.answer_within_ms"))
+    return shown(settings, "admission.judge_within_ms") + ": less than " +
+           shown(settings, "admission.answer_within_ms") + " is needed, else nothing is refused in time";
+  if (settings.text("admin.key_file").empty()) return "admin.key_file = \"\": the path of a file is needed";
+  if (!parse_level(settings.text("log.level")))
+    return shown(settings, "log.level") + ": debug, info, warn or error is needed";
+  return std::nullopt;
+}
+
+template <class Number>
+Number number(const Settings& settings, std::string_view name) {
+  // The table's bounds keep every value within the type.
+  return static_cast<Number>(settings.integer(name));
+}
+
+Log::Options log_of(const Settings& settings) {
+  Log::Options log;
+  log.file = settings.text("log.file");
+  log.file_bytes_max = number<std::uint64_t>(settings, "log.file_bytes_max");
+  log.files_max = number<std::uint64_t>(settings, "log.files_max");
+  log.level = *parse_level(settings.text("log.level"));
+  return log;
+}
+
+}  // namespace
+
+std::span<const Setting> all_settings() { return table; }
+
+Result<Options> options_of(const Settings& settings) {
+  if (auto wrong = contradiction(settings)) return refuse(*std::move(wrong));
+  auto judge = parse_judge_url(settings.text("judge.url"));
+  if (!judge) return std::unexpected(judge.error());
+  return Options{
+      .shop = Listener{settings.text("http.address"), number<std::uint16_t>(settings, "http.port")},
+      .operators = Listener{settings.text("admin.address"), number<std::uint16_t>(settings, "admin.port")},
+      .connections_max = number<std::size_t>(settings, "http.connections_max"),
+      .key_file = settings.text("admin.key_file"),
+      .judge = *std::move(judge),
+      .batch_commands_max = number<std::size_t>(settings, "judge.batch_commands_max"),
+      .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
+      .checkpoint_pages = settings.integer("judge.checkpoint_pages"),
+      .in_flight_max = number<std::size_t>(settings, "admission.in_flight_max"),
+      .judge_within = Duration(settings.integer("admission.judge_within_ms")),
+      .answer_within = Duration(settings.integer("admission.answer_within_ms")),
+      .hold = std::chrono::seconds(settings.integer("rules.hold_seconds")),
+      .requests_kept = std::chrono::hours(settings.integer("rules.requests_kept_hours")),
+      .log = log_of(settings),
+      .log_one_in = number<std::uint64_t>(settings, "log.sample_one_in"),
+  };
+}
+
+}  // namespace gavel::app

@@ -1,0 +1,53 @@
+// Options: every setting of the program, as one table, and as typed values whose relations hold.
+//
+// The table is what `gavel config` prints and what --help lists; base/settings.h is the mechanism. Pure;
+// thread-safe.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "app/judge_url.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/settings.h"
+#include "base/time.h"
+
+namespace gavel::app {
+
+std::span<const Setting> all_settings();
+
+struct Listener {
+  std::string address;  // An IP address.
+  std::uint16_t port;   // 0: a free one.
+};
+
+struct Options {
+  Listener shop;
+  Listener operators;           // On a loopback address: its credential is a key that is sent in clear.
+  std::size_t connections_max;  // Of the shop's listener.
+  std::string key_file;
+
+  JudgeUrl judge;
+  std::size_t batch_commands_max;
+  std::size_t queue_commands_max;
+  std::int64_t checkpoint_pages;
+
+  std::size_t in_flight_max;
+  Duration judge_within;
+  Duration answer_within;
+
+  std::chrono::seconds hold;
+  std::chrono::hours requests_kept;
+
+  Log::Options log;
+  std::uint64_t log_one_in;
+};
+
+// `invalid`, in one line that names both, where a value or two of them together make no sense.
+Result<Options> options_of(const Settings& settings);
+
+}  // namespace gavel::app

@@ -1,0 +1,114 @@
+#include "app/sale_desk.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <boost/json.hpp>
+
+#include "app/remote_audit.h"
+
+namespace gavel::app {
+namespace {
+
+constexpr Duration answer_within{30'000};
+
+// One receipt takes no more than a line's units.
+constexpr std::int64_t receipt_units_max = 1'000'000;
+
+SaleSeen::Stock stock_of(const boost::json::object& row) {
+  return SaleSeen::Stock{row.at("available").as_int64(), row.at("reserved").as_int64(),
+                         row.at("sold").as_int64()};
+}
+
+// The row of the activity's pool, if it is listed. Throws on a body that is no list of stock.
+std::optional<SaleSeen::Stock> stock_in(const std::string& body, const std::string& activity) {
+  const boost::json::value list = boost::json::parse(body);
+  for (const boost::json::value& row : list.as_object().at("stock").as_array()) {
+    if (row.as_object().at("pool").as_string() == activity) return stock_of(row.as_object());
+  }
+  return std::nullopt;
+}
+
+SaleSeen::Order order_in(const std::string& body) {
+  const boost::json::value value = boost::json::parse(body);
+  const boost::json::object& order = value.as_object();
+  return SaleSeen::Order{std::string(order.at("id").as_string()), std::string(order.at("user").as_string()),
+                         std::string(order.at("state").as_string())};
+}
+
+}  // namespace
+
+Result<SaleDesk> SaleDesk::open(const std::string& shop, const std::string& operators, std::string key) {
+  auto to_shop = HttpConnection::open(shop);
+  if (!to_shop) return std::unexpected(to_shop.error());
+  auto to_operators = HttpConnection::open(operators);
+  if (!to_operators) return std::unexpected(to_operators.error());
+  return SaleDesk(*std::move(to_shop), *std::move(to_operators), std::move(key));
+}
+
+Result<HttpAnswer> SaleDesk::ask(HttpConnection& connection, HttpRequest request) {
+  auto answer = connection.ask(request, answer_within);
+  if (!answer) return answer;
+  if (answer->status != 200 && answer->status != 201)
+    return fail(ErrorCode::invalid, request.method + " " + request.target + " was answered " +
+                                        std::to_string(answer->status) + ": " + answer->body);
+  return answer;
+}
+
+Result<HttpAnswer> SaleDesk::operate(const std::string& method, const std::string& target,
+                                     const std::string& body) {
+  HttpRequest request{.method = method, .target = target, .body = body, .key = "", .bearer = key_};
+  if (method != "GET") request.key = "desk-" + std::to_string(random_.next());
+  return ask(operators_, std::move(request));
+}
+
+Result<void> SaleDesk::stock_up(const std::string& sku, std::int64_t units) {
+  if (auto made = operate("PUT", "/v1/skus/" + sku, "{}"); !made) return std::unexpected(made.error());
+  while (units > 0) {
+    const std::int64_t part = std::min(units, receipt_units_max);
+    auto received =
+        operate("POST", "/v1/stock/" + sku + "/receive", R"({"quantity":)" + std::to_string(part) + "}");
+    if (!received) return std::unexpected(received.error());
+    units -= part;
+  }
+  return {};
+}
+
+Result<void> SaleDesk::open_sale(const std::string& activity, const std::string& sku, std::int64_t units) {
+  const std::string body = R"({"id":")" + activity +
+                           R"(","name":"Demonstration","limit_per_user":1,"lines":[{"sku":")" + sku +
+                           R"(","allotment":)" + std::to_string(units) + "}]}";
+  if (auto made = operate("POST", "/v1/activities", body); !made) return std::unexpected(made.error());
+  if (auto opened = operate("POST", "/v1/activities/" + activity + "/open", ""); !opened)
+    return std::unexpected(opened.error());
+  return {};
+}
+
+Result<SaleSeen> SaleDesk::look(const std::string& activity, const std::string& sku, const SaleRun& run) {
+  SaleSeen seen;
+  auto stock = operate("GET", "/v1/stock?sku=" + sku, "");
+  if (!stock) return std::unexpected(stock.error());
+  try {
+    seen.stock = stock_in(stock->body, activity);
+    for (const SaleRun::Result& result : run.results) {
+      if (result.first.status != 201) continue;
+      HttpRequest request;
+      request.method = "GET";
+      request.target = "/v1/orders/" + result.first.order;
+      auto order = ask(shop_, std::move(request));
+      if (!order) return std::unexpected(order.error());
+      seen.orders.push_back(order_in(order->body));
+    }
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::invalid, std::string("an answer lacks what it should hold: ") + error.what());
+  }
+  auto verified = operate("GET", "/v1/admin/verify", "");
+  if (!verified) return std::unexpected(verified.error());
+  auto audit = parse_audit(verified->body);
+  if (!audit) return std::unexpected(audit.error());
+  seen.audit = *std::move(audit);
+  return seen;
+}
+
+}  // namespace gavel::app

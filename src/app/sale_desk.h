@@ -1,0 +1,44 @@
+// SaleDesk: the operator's side of a demonstration sale, over the HTTP API like any operator's tool.
+//
+// One connection to each listener; blocks; one thread. Every error is one line that names the request and
+// what was answered.
+#pragma once
+
+#include <string>
+
+#include "app/http_connection.h"
+#include "app/sale_plan.h"
+#include "app/sale_run.h"
+#include "app/sale_verdict.h"
+#include "base/random.h"
+#include "base/result.h"
+
+namespace gavel::app {
+
+class SaleDesk {
+ public:
+  static Result<SaleDesk> open(const std::string& shop, const std::string& operators, std::string key);
+
+  // A SKU with `units` in free stock.
+  Result<void> stock_up(const std::string& sku, std::int64_t units);
+
+  // An open activity that allots all of them, one per user.
+  Result<void> open_sale(const std::string& activity, const std::string& sku, std::int64_t units);
+
+  // Reads stock, every order that `run` was answered, and verify.
+  Result<SaleSeen> look(const std::string& activity, const std::string& sku, const SaleRun& run);
+
+ private:
+  SaleDesk(HttpConnection shop, HttpConnection operators, std::string key)
+      : shop_(std::move(shop)), operators_(std::move(operators)), key_(std::move(key)) {}
+
+  Result<HttpAnswer> ask(HttpConnection& connection, HttpRequest request);
+  Result<HttpAnswer> operate(const std::string& method, const std::string& target, const std::string& body);
+
+  HttpConnection shop_;
+  HttpConnection operators_;
+  std::string key_;
+  Random random_ = Random::from_system();  // For keys that no other desk uses.
+};
+
+}  // namespace gavel::app

@@ -1,0 +1,48 @@
+// Signals: turns SIGINT, SIGTERM and SIGHUP into a call.
+//
+//   Signals signals;                                  // before any other thread
+//   ...                                               // a signal that comes here waits
+//   const Signals::Watch watch(signals, [&] { instance.stop(); });
+//
+// Signals blocks these signals for every thread that starts after it; a Watch takes them on a thread of its
+// own. The first signal calls `first`; the second ends the process at once, for whoever asks twice does not
+// want to wait. A signal that is ignored when Signals is made (nohup, a background job) stays ignored.
+// SIGPIPE is ignored from then on: a peer that went away is an error of one write.
+#pragma once
+
+#include <functional>
+#include <thread>
+
+#include "app/descriptor.h"
+
+namespace gavel::app {
+
+class Signals {
+ public:
+  Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  // One at a time.
+  class Watch {
+   public:
+    // `first` runs on the watch's thread and does not throw; it is not called after the destructor.
+    Watch(const Signals& signals, std::function<void()> first);
+    ~Watch();
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    void run();
+
+    const Signals& signals_;
+    const std::function<void()> first_;
+    const Descriptor ended_;  // Readable when the watch goes.
+    std::thread thread_;
+  };
+
+ private:
+  Descriptor arrived_;  // Readable while a signal waits.
+};
+
+}  // namespace gavel::app

@@ -1,0 +1,86 @@
+// Subcommand: one word after `gavel`, with its flags and its work; and what all of them share.
+//
+// A subcommand is told its settings and whether to speak JSON; it prints its result on standard output, its
+// errors as one line on standard error, and answers with the exit code. One thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/settings.h"
+
+namespace gavel::app {
+
+enum class Exit : std::uint8_t {
+  done = 0,
+  refused = 1,       // By the business.
+  usage = 2,         // A flag, a setting or a file named by one is wrong.
+  unreachable = 3,   // The database or the server is not there, or not to be trusted.
+  check_failed = 4,  // A check was made and something is not as it must be.
+  interrupted = 130,
+};
+
+struct IntegerFlag {
+  std::string_view name;  // Without its dashes.
+  std::int64_t* value;    // Holds the default.
+  std::int64_t least;
+  std::int64_t most;
+  std::string_view meaning;
+};
+
+struct SwitchFlag {
+  std::string_view name;
+  bool* value;
+  std::string_view meaning;
+};
+
+using Flag = std::variant<IntegerFlag, SwitchFlag>;
+
+enum class Speech : std::uint8_t { people, json };
+
+struct Given {
+  const Settings& settings;
+  Speech speech;
+};
+
+class Subcommand {
+ public:
+  struct About {
+    std::string_view name;
+    std::string_view summary;
+    std::string_view description;  // Above the examples in --help.
+    std::string_view examples;     // Lines, indented by two.
+    bool takes_settings = true;    // Reads gavel.toml, the environment and the flags of settings.
+  };
+
+  virtual ~Subcommand() = default;
+  virtual About about() const = 0;
+  // Its own flags; those of the settings and --json come by themselves.
+  virtual std::vector<Flag> flags() { return {}; }
+  virtual Exit run(const Given& given) = 0;
+};
+
+std::unique_ptr<Subcommand> make_serve();
+std::unique_ptr<Subcommand> make_demo();
+std::unique_ptr<Subcommand> make_verify();
+std::unique_ptr<Subcommand> make_migrate();
+std::unique_ptr<Subcommand> make_config();
+
+// "gavel: <line>" on standard error.
+void say_error(std::string_view line);
+
+// The same, as an end: `return give_up(Exit::usage, error)`.
+Exit give_up(Exit code, const Error& error);
+
+// A line on standard output, at once.
+void say(std::string_view line);
+
+// 12345 as "12,345".
+std::string with_commas(std::int64_t number);
+
+}  // namespace gavel::app
