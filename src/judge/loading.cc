@@ -97,7 +97,8 @@ class Loading {
     return store_.load_quotas(keys, state_);
   }
 
-  // Calls `each` for every line of every order that this batch asks for and that is found. `line` is given
+  // Calls `each` for every line of every order that this batch asks for and that is found, malformed ones
+  // left out: they will be refused, and must neither overflow nor lessen what others ask for. `line` is given
   // where a limit per user holds.
   template <class Each>
   void for_each_line(Each each) {
@@ -106,7 +107,8 @@ class Loading {
       if (reserve == nullptr) continue;
       if (!reserve->activity) {
         for (const Line& line : reserve->lines) {
-          if (const Sku* sku = state_.find_sku(line.sku)) {
+          const Sku* sku = state_.find_sku(line.sku);
+          if (sku != nullptr && in_line(line.quantity)) {
             each(nullptr, free_pool, sku->free_item, reserve->user, line.quantity);
           }
         }
@@ -116,12 +118,14 @@ class Loading {
       if (activity == nullptr) continue;
       for (const Line& line : reserve->lines) {
         const auto found = std::ranges::find(activity->lines, line.sku, &AllottedLine::code);
-        if (found == activity->lines.end()) continue;
+        if (found == activity->lines.end() || !in_line(line.quantity)) continue;
         each(activity->limit_per_user ? &*found : nullptr, activity->id, found->item, reserve->user,
              line.quantity);
       }
     }
   }
+
+  static bool in_line(Quantity units) { return units > no_units && units <= line_units_max; }
 
   // Due holds of the items, and of the users' claims, that this batch may find too little of.
   Result<void> load_due() {
@@ -139,6 +143,7 @@ class Loading {
         demand[state_.sku_of(line.sku).free_item] += line.allotment;
       }
     }
+    demand_of_new_activities(demand);
     for (const auto& [item, units] : demand) {
       if (state_.item(item).available() >= units) continue;
       if (const auto done = add_due(item, store_.find_due(item, now_, due_orders_max_ + 1)); !done)
@@ -154,6 +159,20 @@ class Loading {
       if (const auto done = add_due(item, due); !done) return done;
     }
     return {};
+  }
+
+  // An activity that this very batch makes and opens is in no row yet: what it will move stands in the
+  // command.
+  void demand_of_new_activities(std::map<ItemId, Quantity>& demand) {
+    for (const Command& command : commands_) {
+      const auto* create = std::get_if<CreateActivity>(&command.act);
+      if (create == nullptr || !plan_.whole_activities.contains(create->activity)) continue;
+      for (const ActivityLine& line : create->lines) {
+        const Sku* sku = state_.find_sku(line.sku);
+        const bool in_bounds = line.allotment > no_units && line.allotment <= total_units_max;
+        if (sku != nullptr && in_bounds) demand[sku->free_item] += line.allotment;
+      }
+    }
   }
 
   Result<void> add_due(ItemId item, Result<std::vector<OrderId>> found) {
