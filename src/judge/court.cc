@@ -101,6 +101,8 @@ rules::Command close_activity(const std::string& key, const std::string& activit
 
 rules::Command by(const std::string& caller, rules::Command command) {
   command.caller = rules::Caller(caller);
+  // Two callers may use one key: the orders that they make under it are two.
+  if (command.key) command.fresh = order_of(caller + "/" + command.key->text());
   return command;
 }
 

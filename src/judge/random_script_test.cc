@@ -1,0 +1,191 @@
+// The same commands on two stores, and in other batches, must give the same verdicts and the same rows.
+#include "judge/random_script.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <regex>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "judge/audit.h"
+#include "judge/court.h"
+#include "judge/memory_form.h"
+#include "judge/sqlite_form_test.h"
+
+namespace gavel::judge {
+namespace {
+
+constexpr std::size_t commands_per_script = 300;
+
+// What a run of a script leaves behind.
+struct Record {
+  std::vector<std::string> verdicts;
+  std::string dump;
+  std::string findings;
+};
+
+std::string whole_text(const rules::Verdict& verdict) {
+  static constexpr const char* records[] = {"", " fresh", " replayed"};
+  return to_text(verdict) + records[static_cast<std::size_t>(verdict.record)] +
+         " at=" + gavel::to_text(verdict.at);
+}
+
+Record run_script(StoreWorld& world, const std::vector<Step>& script, const std::vector<std::size_t>& cuts) {
+  const auto store = world.open_store();
+  Court court(*store);
+  Record outcome;
+  std::size_t at = 0;
+  for (const std::size_t length : cuts) {
+    world.clock().advance(script[at].wait);
+    std::vector<rules::Command> batch;
+    for (std::size_t i = 0; i < length; ++i) batch.push_back(script[at + i].command);
+    at += length;
+    const auto verdicts = court.apply(batch);
+    EXPECT_TRUE(verdicts) << verdicts.error().message;
+    if (!verdicts) break;
+    for (const rules::Verdict& verdict : *verdicts) outcome.verdicts.push_back(whole_text(verdict));
+  }
+  const auto reader = world.open_reader();
+  outcome.dump = canonical_dump(*reader).value();
+  const AuditReport report = audit(*reader).value();
+  for (const Finding& finding : report.findings)
+    outcome.findings += finding.invariant + ": " + finding.what + "\n";
+  return outcome;
+}
+
+// The rows without what depends on where the batches were cut: the batches, and the generations, which rise
+// by batch.
+std::string without_batches(const std::string& dump) {
+  static const std::regex varying(" generation=[0-9]+| batch=[0-9.]+ i=[0-9]+");
+  std::istringstream lines(dump);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("batch ")) kept += std::regex_replace(line, varying, "") + "\n";
+  }
+  return kept;
+}
+
+std::string first_difference(const std::string& one, const std::string& other) {
+  std::istringstream ones(one);
+  std::istringstream others(other);
+  std::string a;
+  std::string b;
+  while (std::getline(ones, a)) {
+    if (!std::getline(others, b) || a != b) return a + "\n" + b;
+  }
+  return std::getline(others, b) ? "\n" + b : "";
+}
+
+std::string script_text(const std::vector<Step>& script, const Record& outcome, std::size_t until) {
+  std::string text;
+  for (std::size_t i = 0; i <= until && i < script.size(); ++i) {
+    text += std::to_string(i) + " +" + std::to_string(script[i].wait.count()) + " ms " +
+            judge::text_of(script[i].command) + " -> " +
+            (i < outcome.verdicts.size() ? outcome.verdicts[i] : "") + "\n";
+  }
+  return text;
+}
+
+// True if both runs answered alike; else says where they part.
+bool expect_equal_verdicts(const std::vector<Step>& script, const Record& one, const Record& other) {
+  for (std::size_t i = 0; i < script.size(); ++i) {
+    const std::string a = i < one.verdicts.size() ? one.verdicts[i] : "nothing";
+    const std::string b = i < other.verdicts.size() ? other.verdicts[i] : "nothing";
+    if (a == b) continue;
+    ADD_FAILURE() << "command " << i << " was answered\n"
+                  << a << "\nand\n"
+                  << b << "\nafter\n"
+                  << script_text(script, one, i);
+    return false;
+  }
+  return true;
+}
+
+// Seeds from 1, or the one that GAVEL_TEST_SEED names, to repeat a failure.
+std::vector<std::uint64_t> seeds(std::uint64_t count) {
+  const char* one = std::getenv("GAVEL_TEST_SEED");
+  if (one != nullptr) return {std::stoull(one)};
+  std::vector<std::uint64_t> all;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) all.push_back(seed);
+  return all;
+}
+
+TEST(RandomScript, BatchingChangesNoAnswer) {
+  for (const std::uint64_t seed : seeds(400)) {
+    SCOPED_TRACE("GAVEL_TEST_SEED=" + std::to_string(seed));
+    Random random(seed);
+    MemoryWorld batched_world;
+    MemoryWorld single_world;
+    const auto script = random_script(seed, commands_per_script, batched_world.clock().now());
+    const Record batched =
+        run_script(batched_world, script, random_cuts(script, 2 + random.below(30), random));
+    const Record single = run_script(single_world, script, random_cuts(script, 1, random));
+    ASSERT_TRUE(expect_equal_verdicts(script, single, batched));
+    ASSERT_EQ(first_difference(without_batches(single.dump), without_batches(batched.dump)), "");
+    ASSERT_EQ(batched.findings, "");
+    ASSERT_EQ(single.findings, "");
+  }
+}
+
+TEST(RandomScript, MemoryAndSqliteAgree) {
+  for (const std::uint64_t seed : seeds(200)) {
+    SCOPED_TRACE("GAVEL_TEST_SEED=" + std::to_string(seed));
+    Random random(seed);
+    MemoryWorld memory_world;
+    SqliteWorld sqlite_world;
+    const auto script = random_script(seed, commands_per_script, memory_world.clock().now());
+    const auto cuts = random_cuts(script, 2 + random.below(62), random);
+    const Record memory = run_script(memory_world, script, cuts);
+    const Record sqlite = run_script(sqlite_world, script, cuts);
+    ASSERT_TRUE(expect_equal_verdicts(script, memory, sqlite));
+    ASSERT_EQ(first_difference(memory.dump, sqlite.dump), "");
+    ASSERT_EQ(sqlite.findings, "");
+  }
+}
+
+// A comparison of scripts in which nothing happens would prove nothing.
+TEST(RandomScript, EveryOutcomeOfTheJudgeOccurs) {
+  std::map<std::string, int> counts;
+  for (const std::uint64_t seed : seeds(60)) {
+    MemoryWorld world;
+    Random random(seed);
+    const auto script = random_script(seed, commands_per_script, world.clock().now());
+    for (const std::string& verdict : run_script(world, script, random_cuts(script, 8, random)).verdicts) {
+      ++counts[verdict.substr(0, verdict.find(' '))];
+    }
+  }
+  for (const char* outcome : {"reserved",
+                              "sold",
+                              "confirmed",
+                              "cancelled",
+                              "expired",
+                              "received",
+                              "created",
+                              "changed",
+                              "opened",
+                              "closed",
+                              "malformed",
+                              "key_in_use",
+                              "key_reused",
+                              "key_too_old",
+                              "unknown_activity",
+                              "unknown_sku",
+                              "unknown_order",
+                              "not_open",
+                              "over",
+                              "already_confirmed",
+                              "already_cancelled",
+                              "hold_expired",
+                              "illegal_transition",
+                              "limit_reached",
+                              "sold_out",
+                              "insufficient"}) {
+    EXPECT_GE(counts[outcome], 10) << outcome;
+  }
+}
+
+}  // namespace
+}  // namespace gavel::judge
