@@ -196,19 +196,14 @@ Result<int> number_of(Connection& connection, const std::string& question) {
   return number;
 }
 
-// One version in one transaction. The version is read again inside it, under the lock, and must be the one
-// expected.
+// One version, whole or not at all. Nobody else migrates: the caller holds the file's lock.
 Result<void> take_step(Connection& connection, int from, const char* statements) {
-  const Result<int> before = number_of(connection, "PRAGMA user_version");
-  if (!before) return std::unexpected(before.error());
-  if (*before != from) {
-    return fail(ErrorCode::invalid,
-                "SQLite " + connection.path() + ": somebody else changes the schema at this moment");
-  }
-  Result<void> done = connection.execute(statements);
+  Result<void> done = connection.execute("BEGIN IMMEDIATE");
+  if (done) done = connection.execute(statements);
   if (done) done = connection.execute("PRAGMA application_id = " + std::to_string(application_id));
   if (done) done = connection.execute("PRAGMA user_version = " + std::to_string(from + 1));
   if (done) done = connection.execute("COMMIT");
+  if (!done) connection.roll_back();
   return done;
 }
 
@@ -240,12 +235,8 @@ Result<int> migrate(Connection& connection, std::span<const char* const> version
   const Result<void> settled = apply_settings(connection, Role::creator);
   if (!settled) return std::unexpected(settled.error());
   for (int version = *found; version < last; ++version) {
-    Result<void> step = connection.execute("BEGIN IMMEDIATE");
-    if (step) step = take_step(connection, version, versions[static_cast<std::size_t>(version)]);
-    if (!step) {
-      connection.roll_back();
-      return std::unexpected(step.error());
-    }
+    const Result<void> step = take_step(connection, version, versions[static_cast<std::size_t>(version)]);
+    if (!step) return std::unexpected(step.error());
   }
   return last - *found;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,16 @@ TEST(SqliteSettings, OfReaders) {
   EXPECT_EQ(settings_read_back(sqlite::Role::reader, {"query_only", "journal_mode", "mmap_size",
                                                       "cell_size_check", "trusted_schema"}),
             "query_only=1\njournal_mode=wal\nmmap_size=0\ncell_size_check=1\ntrusted_schema=0\n");
+}
+
+TEST(SqliteSettings, ReadersAloneNeverCheckpointWhenTheyClose) {
+  const SqliteWorld world;
+  for (const sqlite::Role role : {sqlite::Role::writer, sqlite::Role::reader}) {
+    const auto connection = sqlite::open_current(world.options(), role).value();
+    int answer = -1;
+    sqlite3_db_config(connection->raw(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, -1, &answer);
+    EXPECT_EQ(answer, role == sqlite::Role::reader ? 1 : 0);
+  }
 }
 
 // A file whose own settings are others is refused, and not only a connection whose settings failed.
@@ -138,6 +149,111 @@ TEST(SqliteStore, TimeNeverGoesBackEvenOverARestart) {
   ASSERT_TRUE(store->open_lane());
   store.reset();
   EXPECT_EQ(world.open_store()->now().value(), start + 5s);
+}
+
+Result<void> post_orders(Store& store, BatchId batch, const std::vector<rules::Order>& orders) {
+  rules::State state;
+  for (const rules::Order& order : orders) state.orders.emplace(order.id, order);
+  if (auto begun = store.begin(); !begun) return begun;
+  Result<void> done = store.write(state, batch, store.now().value());
+  if (done) done = store.commit();
+  if (!done) store.rollback();
+  return done;
+}
+
+// Payment racing expiry has one winner (C5): the second one loads again and sees what the first did.
+TEST(SqliteStore, AnOrderLeavesHeldOnce) {
+  SqliteWorld world;
+  const auto store = world.open_store();
+  const rules::LaneId lane = store->open_lane().value();
+  const Time start = world.clock().now();
+  rules::Order order = make_order(1, "ann", {{rules::ItemId{1}, 0, {1}}}, start + 10s);
+  ASSERT_TRUE(post_orders(*store, {lane, 1}, {order}));
+  order.change = rules::Change::updated;
+  order.state = rules::OrderState::paid;
+  order.settled_at = start;
+  ASSERT_TRUE(post_orders(*store, {lane, 2}, {order}));
+  order.state = rules::OrderState::expired;
+  const auto late = post_orders(*store, {lane, 3}, {order});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::conflict) << late.error().message;
+}
+
+// What another writer could have done since the rows were loaded: each is found out by the row itself.
+TEST(SqliteStore, AChangeOfAStaleRowIsAConflict) {
+  SqliteWorld world;
+  const auto store = world.open_store();
+  const rules::LaneId lane = store->open_lane().value();
+  rules::State first;
+  const rules::SkuCode tee("tee");
+  const rules::ActivityCode sale("sale");
+  first.skus.emplace(tee, rules::Sku{rules::SkuId{1}, tee, 1, rules::ItemId{1}, rules::Change::inserted});
+  first.items.emplace(rules::ItemId{1}, rules::Item{.id = {1},
+                                                    .sku = {1},
+                                                    .generation = 4,
+                                                    .buckets = {rules::Bucket{}},
+                                                    .loaded = {rules::Bucket{}},
+                                                    .change = rules::Change::inserted});
+  first.activities.emplace(sale, rules::Activity{.id = {1},
+                                                 .code = sale,
+                                                 .name = "Sale",
+                                                 .state = rules::ActivityState::open,
+                                                 .limit_per_user = {},
+                                                 .opens_at = {},
+                                                 .closes_at = {},
+                                                 .hold = {},
+                                                 .lines = {},
+                                                 .change = rules::Change::inserted});
+  first.counters = {5, 5, 5, rules::Change::updated};
+  const auto post = [&](const rules::State& state, std::int64_t n) {
+    EXPECT_TRUE(store->begin());
+    Result<void> done = store->write(state, {lane, n}, store->now().value());
+    if (done) done = store->commit();
+    store->rollback();
+    return done;
+  };
+  ASSERT_TRUE(post(first, 1));
+
+  rules::State item, activity, counters;
+  item.items = first.items;
+  item.items.begin()->second.change = rules::Change::updated;
+  activity.activities = first.activities;
+  activity.activities.begin()->second.change = rules::Change::updated;
+  counters.counters = {5, 4, 5, rules::Change::updated};
+  for (const rules::State& stale : {item, activity, counters}) {
+    const auto posted = post(stale, 2);
+    ASSERT_FALSE(posted);
+    EXPECT_EQ(posted.error().code, ErrorCode::conflict) << posted.error().message;
+  }
+}
+
+// A flash sale ends: the holds of thousands are due on one item, and each of them asks for more.
+TEST(SqliteStore, FindsTheDueHoldsOfEachUserAmongThousands) {
+  SqliteWorld world;
+  const auto store = world.open_store();
+  const rules::LaneId lane = store->open_lane().value();
+  const Time start = world.clock().now();
+  constexpr int users = 2000;
+  std::vector<rules::Order> orders;
+  for (int i = 0; i < 2 * users; ++i) {
+    rules::Order order = make_order(1, "user" + std::to_string(i % users), {{rules::ItemId{1}, 0, {1}}},
+                                    start + 10s + Duration(i));
+    order.id.uuid.bytes[5] = static_cast<std::uint8_t>(i / 256);
+    order.id.uuid.bytes[15] = static_cast<std::uint8_t>(i % 256);
+    orders.push_back(order);
+  }
+  ASSERT_TRUE(post_orders(*store, {lane, 1}, orders));
+  ASSERT_TRUE(store->begin());
+  for (std::size_t i = 0; i < users; ++i) {
+    const rules::UserId& user = orders[i].user;
+    const auto due = store->find_due_of(rules::ItemId{1}, user, start + 60s, 10);
+    ASSERT_TRUE(due);
+    EXPECT_EQ(*due, (std::vector{orders[i].id, orders[i + users].id}));
+  }
+  EXPECT_EQ(store->find_due_of(rules::ItemId{1}, orders[0].user, start + 60s, 1)->size(), 1u);
+  // Another time is another question.
+  EXPECT_EQ(store->find_due_of(rules::ItemId{1}, orders[0].user, start + 10s, 10)->size(), 1u);
+  store->rollback();
 }
 
 // What is to be seen of a checkpoint: the log's pages move into the database file.
