@@ -119,9 +119,11 @@ class History:
         return next((r for r in self.replies.get(key, ()) if r.answer), None)
 
     def resolved(self, key):
-        """Whether nothing is open: an answer, or a last refusal that is more than a busy signal."""
-        last = self.replies[key][-1]
-        return self.answer(key) is not None or not (last.unknown or last.code in PASSING)
+        """Whether nothing is open: an answer, or a refusal that is more than a busy signal, after all lost replies."""
+        replies = self.replies[key]
+        refused_at = max((r.end for r in replies if not (r.unknown or r.code in PASSING)), default=-1)
+        lost_at = max((r.end for r in replies if r.unknown), default=-1)
+        return self.answer(key) is not None or refused_at > lost_at
 
     def open_keys(self):
         return [key for key in self.requests if not self.resolved(key)]
@@ -231,12 +233,14 @@ def orders_once(history, _):
 
 
 def refused_have_none(history, world):
-    """I6: a refused request has no order, ever. Plain keys hide their orders from this; `books` finds those."""
+    """I6: a refused request has no order, ever; under a UUIDv7 the refusal itself may be shown, with no line. Plain
+    keys hide their orders from this; `books` finds those."""
     for key, request in history.requests.items():
         if request.act != "reserve" or not history.resolved(key) or any(r.yes for r in history.replies[key]):
             continue
-        if world.orders.get(key) is not None:
-            yield f"key {key} was refused ({history.replies[key][-1].code}), and order {key} is there"
+        order = world.orders.get(key)
+        if order is not None and (order.state != "refused" or order.lines):
+            yield f"key {key} was refused ({history.replies[key][-1].code}), and order {key} is {order.state}"
 
 
 # Life.
@@ -256,6 +260,8 @@ def states_legal(history, world):
     said = _said(history)
     at_once = {answer.order for _, _, answer in _made(history) if answer.code == "sold"}
     for order in filter(None, world.orders.values()):
+        if order.state == "refused" and not order.lines:
+            continue
         if order.state not in STATES:
             yield f"order {order.id} is {order.state!r}"
         elif order.state in ("paid", "cancelled") and order.state not in said[order.id] and order.id not in at_once:

@@ -169,6 +169,11 @@ def an_order_behind_a_refusal(_, world):
 
 
 @doctored("refused_have_none")
+def a_refusal_with_units(_, world):
+    world.orders[GONE7] = Order(GONE7, "refused", "u2", (("tee", 9),))
+
+
+@doctored("refused_have_none")
 def an_order_behind_a_refusal_that_was_not_recorded(history, world):
     history.replies[GONE7] = [Reply(1, 2, 409, "not_open", b"{}")]
     world.orders[GONE7] = Order(GONE7, "held", "u2", (("tee", 9),))
@@ -271,6 +276,11 @@ class OracleTest(unittest.TestCase):
     def test_each_check_has_a_row(self):
         self.assertEqual(set(oracle.CHECKS), {name for name, _ in ROWS})
 
+    def test_a_refusal_may_be_shown_as_an_order_without_lines(self):
+        history, world = sound()
+        world.orders[GONE7] = Order(GONE7, "refused", "u2", ())
+        self.assertEqual([], check(history, world))
+
     def test_one_key_for_two_requests_is_a_fault_of_the_load(self):
         history, _ = sound()
         with self.assertRaises(ValueError):
@@ -281,7 +291,11 @@ class OracleTest(unittest.TestCase):
         history.note(load.reserve("open", "u1", [("tee", 1)]), Reply(0, 1, 503, "overloaded"))
         history.note(load.reserve("lost", "u1", [("tee", 1)]), Reply(0, 1, 0, "lost"))
         history.note(load.reserve("early", "u1", [("tee", 1)], "sale"), Reply(0, 1, 409, "not_open"))
-        self.assertEqual(["open", "lost"], history.open_keys())
+        history.note(load.reserve("past", "u1", [("tee", 1)], "sale"), Reply(0, 1, 409, "over"))
+        history.note(load.reserve("past", "u1", [("tee", 1)], "sale"), Reply(0, 2, 409, "key_in_flight"))
+        history.note(load.reserve("gone", "u1", [("tee", 1)], "sale"), Reply(0, 1, 409, "over"))
+        history.note(load.reserve("gone", "u1", [("tee", 1)], "sale"), Reply(1, 2, 504, "outcome_unknown"))
+        self.assertEqual(["open", "lost", "gone"], history.open_keys())
 
     def test_the_load_makes_uuids_of_version_7(self):
         random = Random(1)

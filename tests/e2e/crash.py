@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Kills the service with SIGKILL under load, again and again on one data folder, and verifies what it had promised.
+
+    tests/e2e/crash.py --rounds 20 [--seed N]        the program: GAVEL_PROGRAM
+
+Each round: shoppers and operators at work (orders, payments, cancellations, holds that end, receipts, sales with a
+limit that open and close, double clicks, retries), a kill at a random moment, a restart. Then, by the oracle:
+
+    A1, A11, I5   every acknowledged order is there, with its user and its units, and none twice
+    A9, C11, I8   the retry of every key, acknowledged or unknown, gives the first answer again, byte for byte
+    A13, I9       what was unknown is resolved by its retry, and nothing that was told is contradicted
+    C3, I1        no unit is made or lost; at the end the orders explain every unit
+    B3, I13       no user above a sale's limit, at any moment; C5, C6, C9: states legal, holds end in time and once
+    verify        the ledger alone gives the same numbers (`gavel verify` is clean after every kill)
+
+Every third round is killed a second time, while the retries run. SIGKILL takes the process, not the operating system:
+what it had in its cache survives, so this does not show durability under power loss.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from random import Random, SystemRandom
+
+import load
+import oracle
+from gavel_process import Gavel
+from oracle import History, World
+
+SKUS = ["tee", "cap", "mug", "pin"]
+BUCKETS = {"tee": 8, "mug": 4}
+LIMIT = 3
+SHOPPERS = 6
+EXPIRY_WITHIN = 2  # Seconds after its end in which a hold is released (C9).
+HOLDS = (1, 2, 600)  # Seconds; those that end do so within a round or at its end.
+
+
+class Crash:
+    """One data folder, and what was promised in it so far."""
+
+    def __init__(self, gavel, seed):
+        self.gavel, self.seed = gavel, seed
+        self.all = History()
+        self.limits = {}
+        self.shop = load.Shop(SKUS, holds=HOLDS)
+        self.counts = {"acknowledged": 0, "unknown": 0, "had been done": 0, "replayed": 0, "kills": 0}
+        self.violations = []
+
+    def begin(self):
+        self.gavel.start()
+        desk, history = self._desk()
+        for sku in SKUS:
+            desk.insist(load.put_sku(f"make-{sku}", sku, BUCKETS.get(sku, 1)))
+        desk.close()
+        self.all.add(history)
+
+    def round(self, number):
+        """Load, kill, restart, retry, check. Returns what is to be told about it."""
+        random = Random(f"{self.seed}/{number}")
+        history = History()
+        self._open_sale(number, history)
+        seconds = self._load_until_kill(number, random, history)
+        at_kill = {key: history.resolved(key) for key in history.requests}
+        restart = self._restart()
+        if number % 3 == 0:
+            self._kill_while_retrying(random, history)
+        load.retry(self.gavel, history, list(history.requests))
+        counts = self._count(history, at_kill)
+        self.all.add(history)
+        found = self._check(history)
+        self.violations += [f"round {number}: {violation}" for violation in found]
+        said = ", ".join(f"{n} {name}" for name, n in counts.items())
+        return f"killed after {seconds:.2f} s, back in {restart:.2f} s: {said}: {len(found) or 'no'} violations"
+
+    def finish(self):
+        """Waits until no hold can end any more, asks for everything once more, and checks all rounds together."""
+        time.sleep(max(h for h in HOLDS if h < 60) + EXPIRY_WITHIN + 0.5)
+        load.retry(self.gavel, self.all, list(self.all.requests))
+        world = load.world_of(self.gavel, self.all, SKUS, self.limits)
+        found = oracle.check(self.all, world) + self._still_held(world)
+        code = self.gavel.terminate()
+        if code != 0:
+            found.append(f"stop: SIGTERM ended the service with {code}")
+        found += self._verify()
+        self.violations += [f"end: {violation}" for violation in found]
+        for state in sorted(oracle.STATES):
+            self.counts[state] = sum(1 for order in world.orders.values() if order and order.state == state)
+
+    def blind_spots(self):
+        """What the run did not meet although it should have: a check of nothing finds nothing."""
+        return [name for name in ("acknowledged", "unknown", "replayed", "expired", "cancelled", "paid")
+                if not self.counts[name]]
+
+    def _desk(self):
+        history = History()
+        return load.Desk(self.gavel, history), history
+
+    def _open_sale(self, number, history):
+        """A sale of this round, beside that of the round before."""
+        desk, sale = load.Desk(self.gavel, history), f"sale-{number}"
+        for sku in SKUS:
+            desk.insist(load.receive(f"{sale}-in-{sku}", sku, 150))
+        lines = [(sku, 60, BUCKETS.get(sku, 1)) for sku in SKUS]
+        desk.insist(load.create_activity(f"{sale}-create", sale, lines, LIMIT))
+        opened = desk.insist(load.open_activity(f"{sale}-open", sale))
+        if opened.code != "opened":
+            raise AssertionError(f"{sale} did not open: {opened.body!r}")
+        desk.close()
+        self.limits[sale] = LIMIT
+        self.shop.activities = (self.shop.activities + [sale])[-2:]
+
+    def _load_until_kill(self, number, random, history):
+        """Seconds until the kill. Where there is an earlier sale it closes under load, with holds of it still open."""
+        seconds = random.uniform(0.2, 1.3)
+        shoppers = load.start_shoppers(self.gavel, history, self.shop, self.seed, SHOPPERS, f"r{number}")
+        time.sleep(seconds * 0.5)
+        if len(self.shop.activities) > 1:
+            desk = load.Desk(self.gavel, history)
+            desk.ask(load.close_activity(f"sale-{number - 1}-close", self.shop.activities[0]))
+            desk.close()
+        time.sleep(seconds * 0.5)
+        before = time.monotonic()
+        self.gavel.kill9()
+        self.counts["kills"] += 1
+        load.stop_shoppers(shoppers)
+        self.violations += [f"lost: key {key} had no answer before the kill: {reply}"
+                            for key, replies in history.replies.items() for reply in replies
+                            if reply.unknown and reply.end < before]
+        return seconds
+
+    def _restart(self):
+        """Seconds until it serves again."""
+        start = time.monotonic()
+        self.gavel.start()
+        seconds = time.monotonic() - start
+        self.violations += self._verify()
+        return seconds
+
+    def _verify(self):
+        report = self.gavel.verify()
+        return [] if report.code == 0 else [f"verify: code {report.code}: {report.out}{report.errors}"]
+
+    def _kill_while_retrying(self, random, history):
+        """A second kill, while clients come back with their keys."""
+        keys = list(history.requests)
+        random.shuffle(keys)
+        shoppers = [threading.Thread(target=self._retry_until_gone, args=(history, keys[n::4]), daemon=True)
+                    for n in range(4)]
+        for shopper in shoppers:
+            shopper.start()
+        time.sleep(random.uniform(0.02, 0.2))
+        self.gavel.kill9()
+        self.counts["kills"] += 1
+        for shopper in shoppers:
+            shopper.join()
+        self._restart()
+
+    def _retry_until_gone(self, history, keys):
+        desk = load.Desk(self.gavel, history)
+        for key in keys:
+            reply = desk.ask(history.requests[key])
+            if reply is None or reply.unknown:
+                break
+        desk.close()
+
+    def _count(self, history, at_kill):
+        replies = [reply for several in history.replies.values() for reply in several]
+        unknown = [key for key, resolved in at_kill.items() if not resolved]
+        counts = {
+            "acknowledged": len(at_kill) - len(unknown),
+            "unknown": len(unknown),
+            "had been done": sum(1 for key in unknown if history.answer(key) and history.answer(key).replayed),
+            "replayed": sum(1 for reply in replies if reply.replayed),
+        }
+        for name, count in counts.items():
+            self.counts[name] += count
+        return counts
+
+    def _check(self, history):
+        """The answers and orders of this round; of all rounds that no unit is lost. Holds end meanwhile, so that what
+        is reserved and sold is compared at the end alone."""
+        world = load.world_of(self.gavel, history, SKUS, self.limits)
+        stock, world.stock = world.stock, {}
+        found = [f"units_kept: {what}" for what in oracle.units_kept(self.all, World(stock=stock))]
+        names = set(oracle.CHECKS) - {"books", "units_kept"}
+        return found + [v for v in oracle.check(history, world) if v.split(":")[0] in names]
+
+    @staticmethod
+    def _still_held(world):
+        now = time.time()
+        return [f"overdue: order {o.id} is held {now - o.expires_at:.1f} s after its end"
+                for o in world.orders.values()
+                if o and o.state == "held" and o.expires_at and o.expires_at + EXPIRY_WITHIN < now]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    print(f"crash: {options.rounds} rounds, seed {options.seed}", flush=True)
+    folder = tempfile.mkdtemp(prefix="gavel-crash-")
+    gavel = Gavel(folder)
+    crash = Crash(gavel, options.seed)
+    try:
+        crash.begin()
+        for number in range(1, options.rounds + 1):
+            print(f"round {number:2}/{options.rounds} {crash.round(number)}", flush=True)
+            if crash.violations:
+                break
+        crash.finish()
+    except Exception as error:
+        traceback.print_exc()
+        crash.violations.append(f"the run broke off: {error!r}")
+    finally:
+        gavel.close()
+    sys.exit(verdict(crash, options, folder))
+
+
+def verdict(crash, options, folder):
+    """Prints it; returns the exit code. A folder that holds evidence is kept."""
+    counts = ", ".join(f"{n} {name}" for name, n in crash.counts.items())
+    for violation in crash.violations[:20]:
+        print(f"  {violation}")
+    blind = crash.blind_spots() if options.rounds >= 3 else []
+    if blind:
+        print(f"  the run met none that were: {', '.join(blind)}")
+    if not crash.violations and not blind:
+        shutil.rmtree(folder)
+        print(f"crash: nothing lost, nothing twice. {counts}")
+        return 0
+    print(f"crash: {len(crash.violations)} violations. {counts}. The data is in {folder}; repeat with: "
+          f"python3 -B tests/e2e/crash.py --rounds {options.rounds} --seed {options.seed}")
+    return 1
+
+
+if __name__ == "__main__":
+    main()
