@@ -204,7 +204,11 @@ std::optional<Response> Session::refusal_of(const error_code& failure) const {
     return malformed_http(413, "body: at most " + std::to_string(limits_.body_bytes_max) + " bytes");
   }
   if (failure == error::header_limit || failure == error::buffer_overflow) {
-    if (parser_->get().target().empty()) return malformed_http(414, "the request line is too long");
+    // The parser looks for the header's end before it takes the line, so it does not know which of them is
+    // too long.
+    const beast::string_view seen(static_cast<const char*>(buffer_.data().data()), buffer_.size());
+    const bool in_line = parser_->get().target().empty() && seen.find("\r\n") == beast::string_view::npos;
+    if (in_line) return malformed_http(414, "the request line is too long");
     return malformed_http(431, "the header is too large");
   }
   return malformed_http(400, "not HTTP/1.1: " + failure.message());

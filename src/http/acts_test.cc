@@ -1,0 +1,123 @@
+#include "http/acts.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "http/routes.h"
+
+namespace gavel::http {
+namespace {
+
+const Shape& shape_of(Endpoint endpoint) {
+  for (const Route& route : all_routes()) {
+    if (route.endpoint == endpoint) return *route.policy.shape;
+  }
+  return empty_shape;
+}
+
+// The content that is asked of the judge, or the refusal.
+std::string asked(Endpoint endpoint, const std::vector<std::string>& parameters, const std::string& body) {
+  const auto json = read_json(body, shape_of(endpoint));
+  if (!json) return json.error();
+  const auto act = act_of(endpoint, parameters, *json, rules::RequestKey("key-1"));
+  return act ? rules::content_of(*act) : rules::to_text(act.error());
+}
+
+// table: one row for each way that a body or a path can be read.
+TEST(Acts, SayWhatWasAsked) {
+  struct Row {
+    Endpoint endpoint;
+    std::vector<std::string> parameters;
+    std::string body, content;
+  };
+  using enum Endpoint;
+  const std::string order = "019383a1-7c00-7abc-8def-0123456789ab";
+  const std::array rows{
+      Row{reserve,
+          {},
+          R"({"user":"u1","lines":[{"sku":"tee","quantity":2},{"sku":"cup","quantity":1}]})",
+          "act=reserve;user=u1;lines=cup*1,tee*2"},
+      // One SKU twice in one order is one line (B015, B017).
+      Row{reserve,
+          {},
+          R"({"user":"u1","lines":[{"sku":"tee","quantity":2},{"sku":"tee","quantity":3}]})",
+          "act=reserve;user=u1;lines=tee*5"},
+      Row{reserve,
+          {},
+          R"({"user":"u1","activity":"s1","hold_seconds":60,"payment":"none","lines":[{"sku":"tee","quantity":1,"warehouse":"main"}]})",
+          "act=reserve;user=u1;lines=tee*1;activity=s1;hold_seconds=60;payment=none"},
+      Row{reserve,
+          {},
+          R"({"user":"u 1","lines":[{"sku":"tee","quantity":2}]})",
+          "malformed explanation='user: must be of letters, digits and _ . : -'"},
+      Row{reserve,
+          {},
+          R"({"user":"u1","lines":[{"sku":"tee","quantity":2},{"sku":"t/e","quantity":2}]})",
+          "malformed explanation='lines[1].sku: must be of letters, digits and _ . : -'"},
+      Row{reserve,
+          {},
+          R"({"user":"u1","lines":[{"sku":"tee","quantity":2,"warehouse":"north"}]})",
+          "malformed explanation='lines[0].warehouse: must be \"main\" or left out'"},
+      Row{reserve,
+          {},
+          R"({"user":"u1","payment":"card","lines":[{"sku":"tee","quantity":2}]})",
+          "malformed explanation='payment: must be \"none\" or left out'"},
+      Row{reserve,
+          {},
+          R"({"user":"u1","activity":"s;1","lines":[{"sku":"tee","quantity":2}]})",
+          "malformed explanation='activity: must be of letters, digits and _ . : -'"},
+      Row{confirm, {order}, "{}", "act=confirm;order=" + order},
+      Row{confirm, {"019383A1-7C00-7ABC-8DEF-0123456789AB"}, "{}", "act=confirm;order=" + order},
+      Row{confirm, {"17"}, "{}", "unknown_order"},
+      Row{cancel, {order}, "{}", "act=cancel;order=" + order},
+      Row{cancel, {"a/b"}, "{}", "unknown_order"},
+      Row{cancel, {order}, R"({"why":"x"})", "why: is not a field of this request"},
+      Row{put_sku, {"tee"}, "{}", "act=put_sku;sku=tee;buckets=1"},
+      Row{put_sku, {"tee"}, R"({"buckets":64})", "act=put_sku;sku=tee;buckets=64"},
+      Row{put_sku, {"tee"}, R"({"buckets":65})", "buckets: must be 1 to 64"},
+      Row{put_sku,
+          {"a b"},
+          "{}",
+          "malformed explanation='sku: must be 1 to 64 of letters, digits and _ . : -'"},
+      Row{receive, {"tee"}, R"({"quantity":1000000})", "act=receive;sku=tee;quantity=1000000"},
+      Row{receive, {"tee"}, R"({"quantity":1000001})", "quantity: must be 1 to 1000000"},
+      Row{receive, {"t e"}, R"({"quantity":1})", "unknown_sku"},
+      Row{create_activity,
+          {},
+          R"({"name":"Flash; sale","lines":[{"sku":"tee","allotment":5}]})",
+          "act=create_activity;activity=key-1;name=Flash\\s sale;lines=tee*5"},
+      Row{create_activity,
+          {},
+          R"({"id":"s1","name":"F","lines":[{"sku":"tee","allotment":5,"buckets":4,"warehouse":"main"}],"limit_per_user":2,"opens_at":"2026-11-29T20:00:00+08:00","closes_at":"2026-11-29T21:00:00Z","hold_seconds":60,"mode":"direct"})",
+          "act=create_activity;activity=s1;name=F;lines=tee*5/"
+          "4;limit_per_user=2;opens_at=2026-11-29T12:00:00.000Z;"
+          "closes_at=2026-11-29T21:00:00.000Z;hold_seconds=60"},
+      Row{create_activity,
+          {},
+          R"({"name":"F","lines":[{"sku":"tee","allotment":5}],"opens_at":"tomorrow"})",
+          "malformed explanation='opens_at: must be a time of RFC 3339 such as 2026-11-29T20:48:46Z'"},
+      Row{create_activity,
+          {},
+          R"({"name":"F","lines":[{"sku":"tee","allotment":5}],"mode":"gated"})",
+          "malformed explanation='mode: must be \"direct\" or left out'"},
+      Row{create_activity,
+          {},
+          R"({"name":"a\u0000b","lines":[{"sku":"tee","allotment":5}]})",
+          "malformed explanation='name: must not hold control characters'"},
+      Row{create_activity,
+          {},
+          R"({"name":"F","lines":[{"sku":"tee","allotment":1000000000001}]})",
+          "lines[0].allotment: must be 1 to 1000000000000"},
+      Row{open_activity, {"s1"}, "{}", "act=open_activity;activity=s1"},
+      Row{open_activity, {"s 1"}, "{}", "unknown_activity"},
+      Row{close_activity, {"s1"}, "{}", "act=close_activity;activity=s1"},
+  };
+  for (const Row& row : rows)
+    EXPECT_EQ(asked(row.endpoint, row.parameters, row.body), row.content) << row.body;
+}
+
+}  // namespace
+}  // namespace gavel::http

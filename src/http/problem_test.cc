@@ -1,0 +1,188 @@
+#include "http/problem.h"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "http/outcome_pages.h"
+#include "rules/outcome.h"
+
+namespace gavel::http {
+namespace {
+
+using rules::Outcome;
+using rules::Quantity;
+using rules::Record;
+using rules::SkuCode;
+using rules::Verdict;
+
+Verdict of(Outcome outcome, Record record = Record::no) {
+  Verdict verdict;
+  verdict.outcome = outcome;
+  verdict.record = record;
+  return verdict;
+}
+
+std::string rendered(const Verdict& verdict) {
+  Random random(1);
+  const Response response = problem(verdict, random);
+  std::string text = std::to_string(response.status);
+  for (const auto& [name, value] : response.headers) text += " " + name + ": " + value;
+  return text + "\n" + response.body;
+}
+
+// The table of interfaces.md, outcome by outcome in order of precedence, as recorded where the judge records.
+TEST(Problem, HasTheStatusFinalityAndRetryOfTheTable) {
+  std::string table;
+  for (const rules::OutcomeTraits& traits : rules::all_outcomes()) {
+    const Verdict verdict = of(traits.outcome, traits.recorded ? Record::fresh : Record::no);
+    table += std::string(traits.word) + " " + std::to_string(http_status(traits.outcome));
+    table += is_final(verdict) ? " final" : " open";
+    table += traits.act ? "\n" : " " + std::string(rules::word(retry_of(verdict))) + "\n";
+  }
+  EXPECT_EQ(table, R"(reserved 201 final
+sold 201 final
+confirmed 200 final
+cancelled 200 final
+expired 200 final
+received 200 final
+created 201 final
+changed 200 final
+opened 200 final
+closed 200 final
+malformed 400 final new_key
+key_missing 400 final new_key
+unauthenticated 401 final never
+forbidden 403 final never
+rate_limited 429 open same_key
+overloaded 503 open same_key
+not_ready 503 open same_key
+key_in_flight 409 open same_key
+key_in_use 422 final new_key
+key_reused 422 final new_key
+key_too_old 422 final new_key
+unknown_activity 404 final never
+unknown_sku 404 final never
+unknown_order 404 final never
+unknown_request 404 final never
+frozen 409 open new_key
+not_open 409 open new_key
+over 409 open new_key
+version_conflict 409 final new_key
+already_confirmed 409 final never
+already_cancelled 409 final never
+hold_expired 409 final never
+illegal_transition 409 final never
+limit_reached 409 final never
+sold_out 409 final new_key
+insufficient 409 final new_key
+outcome_unknown 504 open same_key
+)");
+}
+
+TEST(Problem, OfAnUnrecordedShortageLeavesTheKeyFree) {
+  for (const Outcome outcome : {Outcome::sold_out, Outcome::insufficient}) {
+    EXPECT_FALSE(is_final(of(outcome)));
+    EXPECT_EQ(retry_of(of(outcome)), rules::Retry::same_key);
+    EXPECT_TRUE(is_final(of(outcome, Record::replayed)));
+    EXPECT_EQ(retry_of(of(outcome, Record::replayed)), rules::Retry::new_key);
+  }
+}
+
+TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
+  Verdict verdict = of(Outcome::insufficient, Record::fresh);
+  verdict.detail.sku = SkuCode("tee");
+  verdict.detail.available = Quantity{2};
+  EXPECT_EQ(rendered(verdict),
+            "409\n"
+            R"({"type":"/docs/outcomes/insufficient","title":"Insufficient","status":409,)"
+            R"("detail":"Fewer are left than were asked for.","code":"insufficient","final":true,)"
+            R"("recorded":true,"retry":"new_key","sku":"tee","available":2})");
+
+  verdict = of(Outcome::sold_out);
+  verdict.detail.sku = SkuCode("tee");
+  EXPECT_EQ(
+      rendered(verdict),
+      "409\n"
+      R"({"type":"/docs/outcomes/sold_out","title":"Sold out","status":409,"detail":"Nothing is left.",)"
+      R"("code":"sold_out","final":false,"recorded":false,"retry":"same_key","sku":"tee"})");
+
+  verdict = of(Outcome::limit_reached, Record::replayed);
+  verdict.detail.sku = SkuCode("tee");
+  verdict.detail.allowed = Quantity{2};
+  verdict.detail.claimed = Quantity{1};
+  verdict.detail.order = rules::OrderId{*parse_uuid("019383a1-7c00-7abc-8def-0123456789ab")};
+  EXPECT_EQ(rendered(verdict),
+            "409 Idempotency-Replayed: true\n"
+            R"({"type":"/docs/outcomes/limit_reached","title":"Limit reached","status":409,)"
+            R"("detail":"The user has claimed as much as the activity allows.","code":"limit_reached",)"
+            R"("final":true,"recorded":true,"retry":"never","sku":"tee","allowed":2,"claimed":1,)"
+            R"("order":"019383a1-7c00-7abc-8def-0123456789ab"})");
+
+  verdict = of(Outcome::key_reused);
+  verdict.detail.fields = {"user", "lines"};
+  EXPECT_EQ(
+      rendered(verdict),
+      "422\n"
+      R"({"type":"/docs/outcomes/key_reused","title":"Key reused","status":422,)"
+      R"("detail":"The key stands for another request; the fields that differ are named.",)"
+      R"("code":"key_reused","final":true,"recorded":false,"retry":"new_key","fields":["user","lines"]})");
+
+  verdict = of(Outcome::frozen);
+  verdict.detail.sku = SkuCode("tee");
+  EXPECT_EQ(rendered(verdict),
+            "409\n"
+            R"({"type":"/docs/outcomes/frozen","title":"Frozen","status":409,)"
+            R"("detail":"The SKU is stopped until an operator has looked at it.","code":"frozen",)"
+            R"("final":false,"recorded":false,"retry":"new_key","sku":"tee"})");
+}
+
+TEST(Problem, SaysWhenToComeBackWhereWaitingHelps) {
+  Random random(7);
+  std::set<std::string> seconds;
+  for (int i = 0; i < 200; ++i) {
+    for (const Outcome outcome : {Outcome::overloaded, Outcome::not_ready, Outcome::rate_limited}) {
+      const Response response = problem(of(outcome), random);
+      ASSERT_EQ(response.headers.size(), 1U);
+      EXPECT_EQ(response.headers[0].first, "Retry-After");
+      seconds.insert(response.headers[0].second);
+    }
+  }
+  EXPECT_EQ(seconds, (std::set<std::string>{"1", "2", "3"}));
+  EXPECT_TRUE(problem(of(Outcome::key_in_flight), random).headers.empty());
+  EXPECT_TRUE(problem(of(Outcome::outcome_unknown), random).headers.empty());
+}
+
+TEST(Problem, OfFormHasTheStatusOfHttp) {
+  const Response response = malformed_http(413, "body: at most 65536 bytes");
+  EXPECT_EQ(response.status, 413U);
+  EXPECT_EQ(response.content_type, "application/problem+json");
+  EXPECT_EQ(response.body,
+            R"({"type":"/docs/outcomes/malformed","title":"Malformed","status":413,)"
+            R"("detail":"body: at most 65536 bytes","code":"malformed","final":true,"recorded":false,)"
+            R"("retry":"new_key"})");
+  const Response fault = fault_of_ours();
+  EXPECT_EQ(fault.status, 500U);
+  EXPECT_NE(fault.body.find(R"("code":"outcome_unknown","final":false,"recorded":false,"retry":"same_key")"),
+            std::string::npos);
+}
+
+TEST(OutcomePages, ThereIsOneForEveryType) {
+  const std::string list = outcomes_page().body;
+  for (const rules::OutcomeTraits& traits : rules::all_outcomes()) {
+    EXPECT_NE(list.find("\n" + std::string(traits.word) + " "), std::string::npos) << traits.word;
+    const auto page = outcome_page(traits.word);
+    ASSERT_TRUE(page) << traits.word;
+    EXPECT_NE(page->body.find(traits.meaning), std::string::npos) << traits.word;
+  }
+  EXPECT_FALSE(outcome_page("sold-out"));
+  EXPECT_EQ(
+      outcome_page("sold_out")->body,
+      "sold_out\n\nNothing is left.\nThe answer stays with its key: ask again with a new one. Where "
+      "`recorded` is false the key is free, and may be used again.\n\nHTTP status  409\nfinal        yes\n"
+      "recorded     yes\nretry        new_key\n");
+}
+
+}  // namespace
+}  // namespace gavel::http

@@ -1,0 +1,152 @@
+#include "world.h"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "http/server.h"
+#include "http/service.h"
+#include "judge/audit.h"
+#include "judge/judge.h"
+#include "judge/memory_store.h"
+#include "pipeline/lane.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/reads.h"
+
+namespace gavel::http {
+namespace {
+
+HttpLimits http_limits(const WorldLimits& limits) {
+  HttpLimits result;
+  result.connections_max = limits.connections_max;
+  result.header_within = limits.header_within;
+  result.body_within = limits.body_within;
+  result.idle_within = limits.idle_within;
+  result.write_within = Duration(2'000);
+  result.sweep_every = Duration(10);
+  return result;
+}
+
+}  // namespace
+
+struct World::Parts {
+  explicit Parts(const WorldLimits& limits)
+      : pipeline(io.get_executor(), lane, clock, *log, sampler,
+                 pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)}),
+        shop(io, service, Audience::shop, http_limits(limits), *log),
+        operators(io, service, Audience::operators, http_limits(limits), *log) {}
+
+  // Runs `work` on the thread of the io_context, and waits for what it returns.
+  template <class Work>
+  auto on_io(Work work) {
+    std::packaged_task<decltype(work())()> task(std::move(work));
+    auto result = task.get_future();
+    boost::asio::post(io, [&task] { task(); });
+    return result.get();
+  }
+
+  VirtualClock clock{*parse_time("2026-11-29T20:00:00Z")};
+  std::unique_ptr<Log> log = Log::silent();
+  Sampler sampler{1};
+  Random random{1};
+  Readiness readiness{true, ""};
+  std::shared_ptr<judge::MemoryDatabase> database = judge::make_memory_database();
+  std::unique_ptr<judge::Store> store = judge::open_memory_store(database, clock);
+  std::unique_ptr<judge::Reader> reader = judge::open_memory_reader(database);
+  judge::Judge judge{*store, *log, Random(2), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}};
+  pipeline::Lane lane{judge, stage::Limits{1000, 100}, clock, *log, [](const std::string&) { CHECK(false); }};
+  pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
+  boost::asio::io_context io{1};
+  pipeline::Pipeline pipeline;
+  Service service{pipeline, reads, clock, random, *log, readiness, std::string(operator_key)};
+  Server shop;
+  Server operators;
+  std::uint16_t shop_port = 0;
+  std::uint16_t operators_port = 0;
+  std::atomic<bool> lane_held{false};
+  std::atomic<bool> lane_ends{false};
+  std::thread lane_thread, reads_thread, io_thread;
+};
+
+World::World(WorldLimits limits) : parts_(std::make_unique<Parts>(limits)) {
+  Parts& p = *parts_;
+  p.shop_port = p.shop.listen("127.0.0.1", 0).value();
+  p.operators_port = p.operators.listen("127.0.0.1", 0).value();
+  p.lane_thread = std::thread([&p] {
+    while (!p.lane_ends) {
+      if (p.lane_held || p.lane.step() == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    while (p.lane.step() > 0) continue;
+  });
+  p.reads_thread = std::thread([&p] { p.reads.run(); });
+  p.io_thread = std::thread([&p] { p.io.run(); });
+}
+
+World::~World() {
+  let_lane_go();
+  stop_servers();
+  const bool idle =
+      comes_true([&] { return connections(Audience::shop) + connections(Audience::operators) == 0; });
+  if (!idle) parts_->io.stop();
+  parts_->lane_ends = true;
+  parts_->lane_thread.join();
+  parts_->reads.close();
+  parts_->reads_thread.join();
+  // Ends by itself: every coroutine has ended, and no timer is left.
+  parts_->io_thread.join();
+}
+
+std::uint16_t World::port(Audience audience) const {
+  return audience == Audience::shop ? parts_->shop_port : parts_->operators_port;
+}
+
+VirtualClock& World::clock() { return parts_->clock; }
+
+void World::hold_lane() { parts_->lane_held = true; }
+void World::let_lane_go() { parts_->lane_held = false; }
+std::size_t World::commands_waiting() const { return parts_->lane.waiting(); }
+
+void World::look_for_overdue() {
+  parts_->on_io([this] { parts_->pipeline.step(parts_->clock.steady()); });
+}
+
+void World::set_ready(bool ready, const std::string& why) {
+  parts_->on_io([this, ready, why] {
+    parts_->readiness.ready = ready;
+    parts_->readiness.why = why;
+  });
+}
+
+// When the io_context has run dry, nobody is connected any more.
+std::size_t World::connections(Audience audience) const {
+  if (parts_->io.stopped()) return 0;
+  const Server& server = audience == Audience::shop ? parts_->shop : parts_->operators;
+  std::packaged_task<std::size_t()> count([&server] { return server.connections(); });
+  auto result = count.get_future();
+  boost::asio::post(parts_->io, [&count] { count(); });
+  while (result.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready) {
+    if (parts_->io.stopped()) return 0;
+  }
+  return result.get();
+}
+
+void World::stop_servers() {
+  boost::asio::post(parts_->io, [this] {
+    parts_->shop.stop();
+    parts_->operators.stop();
+  });
+}
+
+std::string World::dump() const {
+  const auto reader = judge::open_memory_reader(parts_->database);
+  return judge::canonical_dump(*reader).value();
+}
+
+}  // namespace gavel::http
