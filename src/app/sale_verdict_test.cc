@@ -59,7 +59,8 @@ struct Wrong {
   std::vector<std::string> found;
 };
 
-// Each row spoils one thing in a right sale; what cannot be found here is not checked.
+// Each spoils one thing in a right sale; what cannot be found here is not checked.
+// table: one row for each way in which a sale can be wrong.
 std::vector<Wrong> wrongs() {
   return {
       {"an order too many",
