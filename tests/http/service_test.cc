@@ -175,8 +175,8 @@ struct Row {
   std::string answer;
 };
 
-// One row per outcome that a request can meet, in order of precedence; each is answered so and changes
-// nothing. table: the rows.
+// One row per outcome that a request can meet, in order of precedence.
+// table: what is never recorded and changes nothing, then what is recorded.
 TEST_F(ServiceTest, EveryRefusalInOrderOfPrecedence) {
   make_stock();
   const std::string order = order_of("u1", "tee", 1);
