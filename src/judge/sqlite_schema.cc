@@ -96,7 +96,8 @@ CREATE TABLE bucket (
 -- The columns from caller on are the request whose UUIDv7 key is the order's id. A key of NULL is the id's own text.
 CREATE TABLE orders (
   id BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
-  state TEXT NOT NULL CHECK (state IN ('refused', 'held', 'paid', 'cancelled', 'expired')),
+  state TEXT NOT NULL CHECK (state = 'held' OR state = 'paid' OR state = 'refused' OR state = 'cancelled'
+    OR state = 'expired'),
   user TEXT NOT NULL,
   activity INTEGER NOT NULL,
   taken TEXT NOT NULL,
@@ -142,8 +143,8 @@ CREATE TABLE flow (
   item INTEGER NOT NULL,
   bucket INTEGER NOT NULL,
   seq INTEGER NOT NULL CHECK (seq >= 1),
-  action TEXT NOT NULL CHECK (action IN
-    ('receive', 'reserve', 'sell', 'confirm', 'cancel', 'expire', 'move_out', 'move_in')),
+  action TEXT NOT NULL CHECK (action = 'reserve' OR action = 'sell' OR action = 'confirm' OR action = 'cancel'
+    OR action = 'expire' OR action = 'receive' OR action = 'move_out' OR action = 'move_in'),
   quantity INTEGER NOT NULL CHECK (quantity >= 1),
   before INTEGER NOT NULL CHECK (before >= 0),
   after INTEGER NOT NULL CHECK (after >= 0),
