@@ -13,6 +13,8 @@ limit that open and close, double clicks, retries), a kill at a random moment, a
     B3, I13       no user above a sale's limit, at any moment; C5, C6, C9: states legal, holds end in time and once
     verify        the ledger alone gives the same numbers (`gavel verify` is clean after every kill)
 
+With --control the database is memory alone, so that a kill loses everything: the run passes when the checks say so.
+
 Every third round is killed a second time, while the retries run. SIGKILL takes the process, not the operating system:
 what it had in its cache survives, so this does not show durability under power loss.
 """
@@ -42,8 +44,8 @@ HOLDS = (1, 2, 600)  # Seconds; those that end do so within a round or at its en
 class Crash:
     """One data folder, and what was promised in it so far."""
 
-    def __init__(self, gavel, seed):
-        self.gavel, self.seed = gavel, seed
+    def __init__(self, gavel, seed, settings):
+        self.gavel, self.seed, self.settings = gavel, seed, settings
         self.all = History()
         self.limits = {}
         self.shop = load.Shop(SKUS, holds=HOLDS)
@@ -51,7 +53,7 @@ class Crash:
         self.violations = []
 
     def begin(self):
-        self.gavel.start()
+        self.gavel.start(**self.settings)
         desk, history = self._desk()
         for sku in SKUS:
             desk.insist(load.put_sku(f"make-{sku}", sku, BUCKETS.get(sku, 1)))
@@ -135,7 +137,7 @@ class Crash:
     def _restart(self):
         """Seconds until it serves again."""
         start = time.monotonic()
-        self.gavel.start()
+        self.gavel.start(**self.settings)
         seconds = time.monotonic() - start
         self.violations += self._verify()
         return seconds
@@ -201,15 +203,31 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
+    parser.add_argument("--control", action="store_true", help="lose everything on purpose, to see it found")
     return parser.parse_args()
+
+
+def control(seed):
+    """The exit code of a run that must fail: without a file, nothing outlives the kill."""
+    with Gavel() as gavel:
+        crash = Crash(gavel, seed, {"judge__url": "memory:"})
+        crash.begin()
+        said = crash.round(1)
+    found = {violation.split(": ")[1] for violation in crash.violations if violation.startswith("round 1: ")}
+    missed = {"orders_exist", "answers_stand", "units_kept"} - found
+    print(f"control: {said}; found by {', '.join(sorted(found))}")
+    print(f"control: {'NOT found by ' + ', '.join(sorted(missed)) if missed else 'the loss was found'}")
+    return 1 if missed else 0
 
 
 def main():
     options = arguments()
+    if options.control:
+        sys.exit(control(options.seed))
     print(f"crash: {options.rounds} rounds, seed {options.seed}", flush=True)
     folder = tempfile.mkdtemp(prefix="gavel-crash-")
     gavel = Gavel(folder)
-    crash = Crash(gavel, options.seed)
+    crash = Crash(gavel, options.seed, {})
     try:
         crash.begin()
         for number in range(1, options.rounds + 1):

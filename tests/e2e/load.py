@@ -422,16 +422,17 @@ def orders_of(gavel, ids, threads=4):
 
 
 def stock_of(gavel, skus):
-    """sku -> {"available": n, "reserved": n, "sold": n}, all pools together."""
+    """sku -> {"available": n, "reserved": n, "sold": n}, all pools together; nothing of a SKU that is not there."""
     connection = Connection(gavel.operators, gavel.key)
     stock = {sku: {"available": 0, "reserved": 0, "sold": 0} for sku in skus}
-    status, _, body = connection.ask("GET", "/v1/stock?" + "&".join(f"sku={sku}" for sku in skus))
+    for sku, sums in stock.items():
+        status, _, body = connection.ask("GET", f"/v1/stock?sku={sku}")
+        if status not in (200, 404):
+            raise AssertionError(f"GET /v1/stock?sku={sku}: {status} {body!r}")
+        for item in json.loads(body)["stock"] if status == 200 else ():
+            for name in sums:
+                sums[name] += item[name]
     connection.close()
-    if status != 200:
-        raise AssertionError(f"GET /v1/stock: {status} {body!r}")
-    for item in json.loads(body)["stock"]:
-        for name in stock[item["sku"]]:
-            stock[item["sku"]][name] += item[name]
     return stock
 
 
