@@ -72,7 +72,10 @@ std::optional<std::string> wrong_word(int count, const char* const* arguments,
                                       const std::vector<std::unique_ptr<Subcommand>>& subcommands) {
   if (count < 2) return "a command is needed: " + names_of(subcommands) + "; see gavel --help";
   const std::string_view word = arguments[1];
-  if (word.starts_with('-')) return std::nullopt;
+  if (word == "--help" || word == "-h" || word == "--version") return std::nullopt;
+  if (word.starts_with('-'))
+    return "a command comes first, then its flags, and here it is '" + std::string(word) +
+           "'; see gavel --help";
   const bool known =
       std::ranges::any_of(subcommands, [word](const auto& one) { return one->about().name == word; });
   if (known) return std::nullopt;
@@ -123,8 +126,7 @@ int run_command_line(int count, const char* const* arguments,
   } catch (const CLI::Success& asked) {  // --help and --version
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {
-    const std::string word(arguments[1]);
-    say_error(one_line(error.what()) + "; see gavel " + (word.starts_with('-') ? "" : word + " ") + "--help");
+    say_error(one_line(error.what()) + "; see gavel " + arguments[1] + " --help");
     return static_cast<int>(Exit::usage);
   }
   for (const auto& one : subcommands) {

@@ -15,7 +15,7 @@ class Migrate final : public Subcommand {
     return {.name = "migrate",
             .summary = "Bring the database's schema up to this program's version",
             .description =
-                "Forward only, one version per transaction: it can be interrupted and repeated at will. "
+                "Forward only, one version per transaction: it can be interrupted and repeated at will.\n"
                 "Stop the server first.",
             .examples = "  gavel migrate\n  gavel migrate --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
   }

@@ -96,8 +96,8 @@ class Serve final : public Subcommand {
     return {.name = "serve",
             .summary = "Serve the shop's and the operators' HTTP API",
             .description =
-                "Prints one line once it accepts. SIGINT and SIGTERM finish what was accepted and end "
-                "within 10 s; a second one ends at once.",
+                "Prints one line once it accepts. SIGINT and SIGTERM finish what was accepted and end\n"
+                "within 10 s; a second one ends at once. The operators' key is made at the first start.",
             .examples =
                 "  gavel serve\n"
                 "  gavel serve --http.address 0.0.0.0 --http.port 80\n"

@@ -235,6 +235,7 @@ class Gavel:
 
     def _ended(self):
         code = self.process.wait()
+        self._close_connections()
         self.process.stdout.close()
         self.stopped_errors = self._errors_path.read_text(errors="replace")
         self.process = self.shop = self.operators = self.key = self.serving = None
@@ -244,6 +245,7 @@ class Gavel:
         """This thread's connection to one listener of the server that runs at present."""
         kept = self._connections
         if getattr(kept, "starts", None) != self._starts:
+            self._close_connections()
             kept.starts, kept.by_address = self._starts, {}
         if address not in kept.by_address:
             place = urllib.parse.urlsplit(address)
@@ -253,3 +255,8 @@ class Gavel:
         if connection.sock is not None:
             connection.sock.settimeout(timeout)
         return connection
+
+    def _close_connections(self):
+        """Those of this thread; another thread's close when it asks again, or ends."""
+        for connection in getattr(self._connections, "by_address", {}).values():
+            connection.close()
