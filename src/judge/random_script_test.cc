@@ -2,15 +2,15 @@
 #include "judge/random_script.h"
 
 #include <cstdlib>
-#include <iostream>
 #include <map>
 #include <memory>
-#include <regex>
-#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "judge/audit.h"
+#include "judge/comparison.h"
 #include "judge/court.h"
 #include "judge/memory_form.h"
 #include "judge/sqlite_form_test.h"
@@ -50,33 +50,8 @@ Record run_script(StoreWorld& world, const std::vector<Step>& script, const std:
   }
   const auto reader = world.open_reader();
   outcome.dump = canonical_dump(*reader).value();
-  const AuditReport report = audit(*reader).value();
-  for (const Finding& finding : report.findings)
-    outcome.findings += finding.invariant + ": " + finding.what + "\n";
+  outcome.findings = findings_of(*reader);
   return outcome;
-}
-
-// The rows without what depends on where the batches were cut: the batches, and the generations, which rise
-// by batch.
-std::string without_batches(const std::string& dump) {
-  static const std::regex varying(" generation=[0-9]+| batch=[0-9.]+ i=[0-9]+");
-  std::istringstream lines(dump);
-  std::string kept;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("batch ")) kept += std::regex_replace(line, varying, "") + "\n";
-  }
-  return kept;
-}
-
-std::string first_difference(const std::string& one, const std::string& other) {
-  std::istringstream ones(one);
-  std::istringstream others(other);
-  std::string a;
-  std::string b;
-  while (std::getline(ones, a)) {
-    if (!std::getline(others, b) || a != b) return a + "\n" + b;
-  }
-  return std::getline(others, b) ? "\n" + b : "";
 }
 
 std::string script_text(const std::vector<Step>& script, const Record& outcome, std::size_t until) {
