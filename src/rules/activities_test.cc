@@ -233,6 +233,14 @@ TEST(ActivitiesTest, AUsersOwnDueHoldsStandInHisWayNoMore_C9_B3) {
   EXPECT_EQ(world.ask(want("ann", "tee*2").in("sale")), "overloaded");
 }
 
+TEST(ActivitiesTest, AnothersDueHoldIsNotReleasedForAClaim_C9_B3) {
+  World world = sale_world();
+  world.does(want("bob", "tee*1").in("sale")).does(want("ann", "tee*2").in("sale")).passes(hold_time);
+  world.does(want("ann", "tee*1").in("sale"));
+  EXPECT_EQ(world.orders(),
+            "#1 held bob tee@sale/0*1\n#2 expired ann tee@sale/0*2\n#3 held ann tee@sale/0*1");
+}
+
 TEST(ActivitiesTest, AHoldOfAnotherActivityFreesNoClaimOfThisOne_C9_B3) {
   World world = sale_world();
   world.does(want("ann", "tee*2").in("sale").at_once()).does(want("ann", "tee*2")).passes(hold_time);
@@ -278,6 +286,18 @@ TEST(ActivitiesTest, ClaimsChangedByOtherHandsFreezeAndNeverAbort_B9_B047) {
     EXPECT_EQ(answer(hold_time, expire_of(1)), frozen ? row.cancel : "expired order=#1");
     EXPECT_EQ(answer(hold_time, confirm_of(1)), frozen ? row.cancel : "hold_expired order=#1");
   }
+}
+
+TEST(ActivitiesTest, ADueHoldThatClaimsMoreThanIsCountedStaysAndRefusesByTheCount_B9) {
+  World world;
+  world.sku("tee", {9}).does(sale("sale", "tee*9").limit(3)).does(opening("sale"));
+  world.does(want("ann", "tee*2").in("sale"));
+  world.state.quotas.begin()->second.claimed = Quantity{1};
+  world.tampered();
+  world.passes(hold_time);
+  EXPECT_EQ(world.ask(want("ann", "tee*3").in("sale")),
+            "limit_reached sku=tee allowed=3 claimed=1 claimed_by=#1");
+  EXPECT_EQ(world.order(1).state, OrderState::held);
 }
 
 TEST(ActivitiesTest, AClaimThatWasDeletedHoldsNothingUp_B3) {

@@ -1,6 +1,7 @@
 #include "rules/decide.h"
 
 #include <functional>
+#include <limits>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -368,6 +369,38 @@ TEST(DecideTest, TheFormOfACommandIsBoundedOnBothSides_C10_B125) {
     }
   }
   EXPECT_TRUE(world.state.requests.empty());
+}
+
+TEST(DecideTest, AGenerationRisesWithStockThatReturnsAndMarksItsRowAlone) {
+  constexpr Quantity huge{std::numeric_limits<std::int64_t>::max()};
+  struct Step {
+    std::vector<Quantity> before, after;
+    bool rises;
+  };
+  const Step steps[] = {
+      {{no_units, no_units}, {no_units, Quantity{1}}, true},
+      {{no_units}, {no_units}, false},
+      {{Quantity{1}}, {Quantity{2}}, false},
+      {{Quantity{1}, no_units}, {no_units, Quantity{1}}, false},
+      {{Quantity{1}}, {no_units}, false},
+      {{huge, huge}, {huge, huge}, false},  // Untouched by this batch; such numbers cannot even be added.
+  };
+  for (const Change change : {Change::loaded, Change::inserted}) {
+    State state;
+    for (const Step& row : steps) {
+      Item item{.id = ItemId{state.counters.next_item++}, .sku = SkuId{1}, .buckets = {}, .loaded = {}};
+      for (const Quantity units : row.before) item.loaded.push_back(Bucket{units, no_units, no_units, 0});
+      for (const Quantity units : row.after) item.buckets.push_back(Bucket{units, no_units, no_units, 0});
+      item.change = change;
+      state.items.emplace(item.id, item);
+    }
+    raise_generations(state);
+    for (const auto& [id, item] : state.items) {
+      const bool rises = steps[static_cast<std::size_t>(id.value - 1)].rises;
+      EXPECT_EQ(item.generation, rises ? 2 : 1) << id.value;
+      EXPECT_EQ(item.change, rises && change == Change::loaded ? Change::updated : change) << id.value;
+    }
+  }
 }
 
 TEST(DecideDeathTest, OnlyTheReleaseOfDueHoldsCarriesNoKey) {

@@ -135,9 +135,7 @@ Quantity claimed_of(const Case& c, const QuotaKey& key) {
 // True if the user may claim `wanted` more, after his own due holds were released if need be.
 bool make_room_for_claim(Case& c, const Wanted& wanted, Quantity allowed) {
   const auto fits = [&] { return claimed_of(c, *wanted.quota) + wanted.quantity <= allowed; };
-  const auto his_own = [&](const Order& order) {
-    return order.activity == wanted.quota->activity && order.user == wanted.quota->user;
-  };
+  const auto his_own = [&](const Order& order) { return order.user == wanted.quota->user; };
   release_due(c, wanted.item, his_own, fits);
   return fits();
 }

@@ -307,6 +307,8 @@ TEST(OrdersTest, NumbersChangedByOtherHandsFreezeAndNeverAbort_B9_B047) {
   const Tampering tamperings[] = {
       {"available below nothing", [](World& w) { w.bucket("tee").available = Quantity{-3}; }},
       {"available beyond reason", [](World& w) { w.bucket("tee").available = Quantity{huge}; }},
+      {"available beyond reason, though it can be added",
+       [](World& w) { w.bucket("tee").available = sound_units_max; }},
       {"reserved below nothing", [](World& w) { w.bucket("tee").reserved = Quantity{-1}; }},
       {"reserved beyond reason", [](World& w) { w.bucket("tee").reserved = Quantity{huge}; }},
       {"sold below nothing", [](World& w) { w.bucket("tee").sold = Quantity{-1}; }},
@@ -335,6 +337,15 @@ TEST(OrdersTest, NumbersChangedByOtherHandsFreezeAndNeverAbort_B9_B047) {
     EXPECT_EQ(world.ask(want("dan", "cap*5")), "insufficient sku=cap available=4");
     EXPECT_EQ(world.ask(want("dan", "cap*4").at_once()), "sold order=#6");
   }
+}
+
+TEST(OrdersTest, AHoldThatLostItsTimeIsNeverDueAndNeverAborts) {
+  World world = tee_world({2});
+  world.does(want("ann", "tee*2")).order(1).expires_at.reset();
+  world.passes(hold_time);
+  EXPECT_EQ(world.ask(want("bob", "tee*1")), "sold_out sku=tee");
+  EXPECT_EQ(world.ask(expire_of(1)), "illegal_transition state=held order=#1");
+  EXPECT_EQ(world.ask(confirm_of(1)), "confirmed order=#1");
 }
 
 TEST(OrdersTest, ACounterBelowItsHoldsFreezesOnlyTheLastOfThem_B047) {

@@ -175,7 +175,7 @@ Verdict World::decide_one(std::string_view caller, std::string_view key, const A
 void World::load_due() {
   std::map<ItemId, std::vector<std::pair<Time, OrderId>>> due;
   for (const auto& [id, order] : state.orders) {
-    if (order.state != OrderState::held || *order.expires_at > now) continue;
+    if (order.state != OrderState::held || !order.expires_at || *order.expires_at > now) continue;
     for (const Taken& part : order.taken) due[part.item].emplace_back(*order.expires_at, id);
   }
   state.due.clear();
