@@ -39,6 +39,11 @@ bool exists(const SqliteOptions& options) {
 }  // namespace
 }  // namespace sqlite
 
+void spare_sqlite_memory_counts() {
+  // Refused once SQLite is in use, which costs speed and nothing else.
+  static_cast<void>(sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0));
+}
+
 Result<int> sqlite_schema_version_of(const SqliteOptions& options) {
   if (!sqlite::exists(options)) return 0;
   const auto connection = sqlite::Connection::open(options.path, options.vfs, sqlite::Role::reader);
