@@ -28,8 +28,9 @@ inline constexpr int sqlite_schema_version = 1;
 Result<int> sqlite_schema_version_of(const SqliteOptions& options);
 Result<int> migrate_sqlite(const SqliteOptions& options);  // How many steps were taken.
 
-// Spares SQLite the counting of its memory, which nobody reads and which takes a tenth of a sale's CPU time. Optional;
-// once per process, before anything else of SQLite's is used and before there are threads, since it is the library's own.
+// Spares SQLite the counting of its memory, which nobody reads and which takes a tenth of a sale's CPU time.
+// Optional; once per process, before anything else of SQLite's is used and before there are threads, since it
+// is the library's own.
 void spare_sqlite_memory_counts();
 
 // Refuses (ErrorCode::invalid) a file whose schema is not this build's, and one that another process has open
