@@ -15,7 +15,8 @@ limit that open and close, double clicks, retries), a kill at a random moment, a
 
 With --control the database is memory alone, so that a kill loses everything: the run passes when the checks say so.
 
-Every third round is killed a second time, while the retries run. SIGKILL takes the process, not the operating system:
+Every third round is killed a second time, while the retries run. Every start draws how many commands a transaction
+takes and how often the log is copied into the database, so that kills meet both. SIGKILL takes the process, not the operating system:
 what it had in its cache survives, so this does not show durability under power loss.
 """
 
@@ -37,6 +38,7 @@ SKUS = ["tee", "cap", "mug", "pin"]
 BUCKETS = {"tee": 8, "mug": 4}
 LIMIT = 3
 SHOPPERS = 6
+SETTINGS = {"judge__batch_commands_max": (1, 7, 1000, 1000), "judge__checkpoint_pages": (16, 100, 1000, 1000)}
 EXPIRY_WITHIN = 2  # Seconds after its end in which a hold is released (C9).
 HOLDS = (1, 2, 600)  # Seconds; those that end do so within a round or at its end.
 
@@ -51,9 +53,10 @@ class Crash:
         self.shop = load.Shop(SKUS, holds=HOLDS)
         self.counts = {"acknowledged": 0, "unknown": 0, "had been done": 0, "replayed": 0, "kills": 0}
         self.violations = []
+        self.random = Random(f"{seed}/settings")
 
     def begin(self):
-        self.gavel.start(**self.settings)
+        self._start()
         desk, history = self._desk()
         for sku in SKUS:
             desk.insist(load.put_sku(f"make-{sku}", sku, BUCKETS.get(sku, 1)))
@@ -97,6 +100,10 @@ class Crash:
         return [name for name in ("acknowledged", "unknown", "replayed", "expired", "cancelled", "paid")
                 if not self.counts[name]]
 
+    def _start(self):
+        drawn = {name: self.random.choice(values) for name, values in SETTINGS.items()}
+        self.gavel.start(**drawn, **self.settings)
+
     def _desk(self):
         history = History()
         return load.Desk(self.gavel, history), history
@@ -137,7 +144,7 @@ class Crash:
     def _restart(self):
         """Seconds until it serves again."""
         start = time.monotonic()
-        self.gavel.start(**self.settings)
+        self._start()
         seconds = time.monotonic() - start
         self.violations += self._verify()
         return seconds
