@@ -61,14 +61,14 @@ std::optional<std::string> joined(const beast::http::fields& fields, beast::stri
 }
 
 // What is sent to a connection beyond connections_max, before it has said anything.
-std::string turned_away_text() {
+std::string turned_away_text(std::uint64_t retry_after) {
   const std::string body =
       R"({"type":"/docs/outcomes/overloaded","title":"Overloaded","status":503,)"
       R"("detail":"Too many connections are open.","code":"overloaded","final":false,"recorded":false,)"
       R"("retry":"same_key"})";
-  return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 2\r\n"
-         "Connection: close\r\nContent-Length: " +
-         std::to_string(body.size()) + "\r\n\r\n" + body;
+  return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: " +
+         std::to_string(retry_after) +
+         "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
 }  // namespace
@@ -297,7 +297,7 @@ class Server::Sessions : public std::enable_shared_from_this<Sessions> {
   asio::steady_timer sweeper_;
   std::set<std::shared_ptr<Session>> sessions_;
   bool stopping_ = false;
-  const std::string turned_away_ = turned_away_text();
+  std::uint64_t turned_away_ = 0;
   Sampler accept_failures_{accept_failures_logged_one_in};
 };
 
@@ -384,9 +384,11 @@ void Server::Sessions::begin(tcp::socket socket) {
 // Says why in one write that a fresh socket always takes, and closes: to wait for the client would be to have
 // one more connection. Where its request is under way already it may see a reset instead.
 void Server::Sessions::turn_away(tcp::socket socket) {
+  // 1 to 3 seconds in turn, so that they do not come back together.
+  const std::string text = turned_away_text(1 + turned_away_++ % 3);
   error_code ignored;
   socket.non_blocking(true, ignored);
-  socket.send(asio::buffer(turned_away_), 0, ignored);
+  socket.send(asio::buffer(text), 0, ignored);
   socket.shutdown(tcp::socket::shutdown_send, ignored);
 }
 

@@ -325,7 +325,7 @@ TEST(Connection, BeyondTheLimitIsTurnedAway) {
   const auto reply = refused.read();
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->status, 503U);
-  EXPECT_EQ(reply->headers.at("retry-after"), "2");
+  EXPECT_EQ(reply->headers.at("retry-after"), "1");
   EXPECT_NE(reply->body.find(R"("code":"overloaded")"), std::string::npos);
   EXPECT_TRUE(refused.is_closed());
   clients.clear();
@@ -366,6 +366,34 @@ TEST(Server, FinishesWhatIsInProgressWhenItStops) {
   EXPECT_EQ(reply->headers.at("connection"), "close");
   EXPECT_TRUE(asking.is_closed());
   EXPECT_TRUE(comes_true([&] { return world.connections(shop) == 0; }));
+}
+
+// As when the program gives up draining: sessions in every phase are still there.
+TEST(Server, MayEndInTheMiddle) {
+  std::vector<std::unique_ptr<Client>> clients;
+  {
+    WorldLimits limits;
+    limits.ends_at_once = true;
+    World world(limits);
+    world.hold_lane();
+    for (const std::string& bytes :
+         {std::string(), std::string("GET /hea"), post_of("Content-Length: 9\r\n", "{"),
+          post_of(length_of_order, order)}) {
+      clients.push_back(std::make_unique<Client>(world.port(shop)));
+      clients.back()->send(bytes);
+    }
+    ASSERT_TRUE(comes_true([&] { return world.commands_waiting() == 1; }));
+    EXPECT_EQ(world.connections(shop), 4U);
+  }
+  for (const auto& client : clients) EXPECT_TRUE(client->is_closed());
+}
+
+TEST(Server, SaysWhyItCannotListen) {
+  const World world;
+  EXPECT_EQ(World::listen_error("nowhere", 0), "cannot listen on nowhere port 0: Invalid argument");
+  EXPECT_EQ(
+      World::listen_error("127.0.0.1", world.port(shop)),
+      "cannot listen on 127.0.0.1 port " + std::to_string(world.port(shop)) + ": Address already in use");
 }
 
 }  // namespace

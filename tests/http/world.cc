@@ -41,7 +41,8 @@ struct World::Parts {
       : pipeline(io.get_executor(), lane, clock, *log, sampler,
                  pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)}),
         shop(io, service, Audience::shop, http_limits(limits), *log),
-        operators(io, service, Audience::operators, http_limits(limits), *log) {}
+        operators(io, service, Audience::operators, http_limits(limits), *log),
+        ends_at_once(limits.ends_at_once) {}
 
   // Runs `work` on the thread of the io_context, and waits for what it returns.
   template <class Work>
@@ -70,6 +71,7 @@ struct World::Parts {
   Server operators;
   std::uint16_t shop_port = 0;
   std::uint16_t operators_port = 0;
+  const bool ends_at_once;
   std::atomic<bool> lane_held{false};
   std::atomic<bool> lane_ends{false};
   std::thread lane_thread, reads_thread, io_thread;
@@ -90,17 +92,27 @@ World::World(WorldLimits limits) : parts_(std::make_unique<Parts>(limits)) {
 }
 
 World::~World() {
+  if (parts_->ends_at_once) {
+    parts_->io.stop();
+    parts_->io_thread.join();
+  }
   let_lane_go();
-  stop_servers();
-  const bool idle =
-      comes_true([&] { return connections(Audience::shop) + connections(Audience::operators) == 0; });
-  if (!idle) parts_->io.stop();
+  if (!parts_->ends_at_once) {
+    stop_servers();
+    const auto idle = [&] { return connections(Audience::shop) + connections(Audience::operators) == 0; };
+    CHECK(comes_true(idle));
+    // Ends by itself: every coroutine has ended, and no timer is left.
+    parts_->io_thread.join();
+  }
   parts_->lane_ends = true;
   parts_->lane_thread.join();
   parts_->reads.close();
   parts_->reads_thread.join();
-  // Ends by itself: every coroutine has ended, and no timer is left.
-  parts_->io_thread.join();
+}
+
+std::string World::listen_error(const std::string& address, std::uint16_t port) {
+  Parts parts{WorldLimits()};
+  return parts.shop.listen(address, port).error().message;
 }
 
 std::uint16_t World::port(Audience audience) const {

@@ -27,6 +27,7 @@ struct WorldLimits {
   Duration header_within{2'000};
   Duration body_within{2'000};
   Duration idle_within{2'000};
+  bool ends_at_once = false;  // The world ends without letting its connections finish.
 };
 
 class World {
@@ -50,6 +51,9 @@ class World {
   void set_ready(bool ready, const std::string& why);
   std::size_t connections(Audience audience) const;
   void stop_servers();  // As at the end of the program: what is in progress finishes.
+
+  // Why a server cannot listen there.
+  static std::string listen_error(const std::string& address, std::uint16_t port);
 
   // Every row of the database.
   std::string dump() const;
