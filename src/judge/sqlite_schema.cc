@@ -3,6 +3,8 @@
 #include <charconv>
 #include <string>
 
+#include <sqlite3.h>
+
 #include "judge/sqlite_settings.h"
 #include "judge/sqlite_store.h"
 
@@ -213,10 +215,17 @@ Result<void> take_step(Connection& connection, int from, const char* statements)
 std::span<const char* const> schema_versions() { return versions_of_schema; }
 
 Result<int> version_of(Connection& connection) {
+  const auto unreadable = [&] {
+    // The first read maps the log's index, which even a reader makes where it is missing.
+    return fail(ErrorCode::invalid,
+                "SQLite " + connection.path() + " cannot be read: " + sqlite3_errmsg(connection.raw()) +
+                    "; it must be a database, and " + connection.path() +
+                    "-shm beside it must be there, or the folder be writable, for readers too");
+  };
   const auto id = number_of(connection, "PRAGMA application_id");
-  if (!id) return std::unexpected(Error{ErrorCode::invalid, id.error().message});
+  if (!id) return unreadable();
   const auto tables = number_of(connection, "SELECT count(*) FROM sqlite_schema");
-  if (!tables) return std::unexpected(Error{ErrorCode::invalid, tables.error().message});
+  if (!tables) return unreadable();
   if (*id != application_id && (*id != 0 || *tables != 0)) {
     return fail(ErrorCode::invalid,
                 "SQLite " + connection.path() + " is another program's database; name another file");

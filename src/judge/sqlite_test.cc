@@ -1,5 +1,6 @@
 // What is SQLite's own: settings, the lock, the file, time, and who checkpoints. The rest is in
 // store_contract.cc.
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
@@ -314,6 +315,38 @@ TEST(SqliteReader, OpensAFileThatNobodyElseHasOpen) {
     ASSERT_TRUE((*reader)->visit(visitor));
     EXPECT_EQ(batches, 1);
   }
+}
+
+// What a reader answers to somebody who may read the file and its folder and write neither.
+std::string answer_to_a_stranger(const SqliteOptions& options) {
+  fs::permissions(fs::path(options.path).parent_path(), fs::perms(0555));
+  fs::permissions(options.path, fs::perms(0444));
+  int answer[2];
+  EXPECT_EQ(::pipe(answer), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    static_cast<void>(::setuid(65534) == 0);  // Permissions do not hold for root.
+    const auto reader = open_sqlite_reader(options);
+    const std::string text = reader ? "opened" : reader.error().message;
+    static_cast<void>(::write(answer[1], text.data(), text.size()) > 0);
+    ::_exit(0);
+  }
+  ::close(answer[1]);
+  std::string text(2000, ' ');
+  const ssize_t count = ::read(answer[0], text.data(), text.size());
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  ::close(answer[0]);
+  fs::permissions(fs::path(options.path).parent_path(), fs::perms(0755));
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return text;
+}
+
+TEST(SqliteReader, SaysWhatItNeedsWhereTheIndexOfTheLogCannotBeMade) {
+  SqliteWorld world;
+  const std::string refusal = answer_to_a_stranger(world.options());
+  EXPECT_NE(refusal.find("-shm beside it must be there, or the folder be writable, for readers too"),
+            std::string::npos)
+      << refusal;
 }
 
 TEST(SqliteStore, CheckpointsWhenTheLogHasGrownAndNotBefore) {
