@@ -3,20 +3,25 @@
 A load asks requests, each under its own key and perhaps several times; every reply is noted. When the load is over and
 every request has an answer, the world is read once (orders and stock, at rest), and check() compares them:
 
-    answers   I8 all recorded replies to a key are equal byte for byte; I9 no answer is contradicted later; A9, C11
+    answers   I8 all recorded replies to a key are equal byte for byte, I9 none is contradicted later; A9, C11
     effects   I5 every yes is one order with the same user and lines; I6 a no has none; I7 one effect per key
     life      I10 legal states; I11 released at most once, confirm and release exclude each other; I12 not late, not early
     limits    I13 no user above the limit of an activity, at any moment (B3)
     books     I1 available + reserved + sold = received, and the orders explain reserved and sold to the unit (C3, U4)
+    refusals  "sold out" was true at a moment between question and answer, and so was "only 3 left" (A7, A8); this takes
+              the ledger of a service that has ended
 
 "Unknown" (no reply, or 504) says nothing about what happened: only a retry with the same key resolves it (A13). The
 oracle knows nothing of how the service decides; oracle_test.py shows that each check finds what it is there for.
 """
 
+import json
 import re
 import threading
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+
+from ledger import Ledger, Windows
 
 UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 # Refusals that promise no more than "not by this attempt": after an answer they are no contradiction.
@@ -91,6 +96,7 @@ class World:
     stock: dict = field(default_factory=dict)  # sku -> {"available": n, "reserved": n, "sold": n}, all pools together
     requests: dict = field(default_factory=dict)  # key -> the code it is remembered with; those that were looked up
     limits: dict = field(default_factory=dict)  # activity -> units per user and SKU
+    ledger: Ledger | None = None
     started_with: Counter = field(default_factory=Counter)  # sku -> units that were there before the history began
 
 
@@ -366,8 +372,39 @@ def books(_, world):
             yield f"{sku} has {stock['sold']} sold, its paid orders have {paid[sku]}"
 
 
+# Refusals.
+
+def _effects(history, ledger):
+    """(start, end, first position, last position) of every call whose effect is in the ledger; without an answer its
+    end is never."""
+    for key, replies in history.replies.items():
+        if key in ledger.positions:
+            end = min((r.end for r in replies if r.answer), default=float("inf"))
+            yield (min(r.start for r in replies), end, *ledger.positions[key])
+
+
+def refusals_justified(history, world):
+    """U1: what a refusal says was available, was so at a position that its call may have seen."""
+    if world.ledger is None:
+        return
+    windows = Windows(world.ledger, list(_effects(history, world.ledger)))
+    for key, request in history.requests.items():
+        replies = history.replies[key]
+        refusals = [r for r in replies if r.code in ("sold_out", "insufficient")]
+        if request.act != "reserve" or not refusals:
+            continue
+        refusal = min(refusals, key=lambda r: r.end)
+        content = json.loads(refusal.body)
+        units = content.get("available", 0)
+        low, high = windows.of(min(r.start for r in replies), refusal.end)
+        seen = world.ledger.between((content["sku"], request.activity), low, high)
+        if units not in seen or dict(request.lines)[content["sku"]] <= units:
+            yield (f"key {key} was told {refusal.code}, {units} available of {content['sku']}; at the positions {low} to "
+                   f"{high} of the ledger there were {min(seen)} to {max(seen)}")
+
+
 CHECKS = {check.__name__: check for check in (
     faults, resolved, answers_equal, answers_stand, requests_remembered, replays_marked,
     orders_exist, orders_once, refused_have_none,
     states_legal, transitions_exclusive, transitions_once, in_time,
-    limits_hold, units_kept, books)}
+    limits_hold, units_kept, books, refusals_justified)}

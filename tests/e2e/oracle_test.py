@@ -7,10 +7,12 @@ import unittest
 from collections import Counter
 from dataclasses import replace
 
+from random import Random
+
 import load
 import oracle
+from ledger import Ledger, Windows
 from oracle import History, Order, Reply, World, check
-from random import Random
 
 KEY7 = "019aa000-0000-7000-8000-000000000001"
 GONE7 = "019aa000-0000-7000-8000-000000000002"
@@ -28,7 +30,8 @@ def sound():
         return Reply(start, start + 1, 201, code, b'{"order":"%s"}' % order.encode(), order, True, replayed)
 
     def no(start, code, replayed=False, status=409):
-        return Reply(start, start + 1, status, code, b'{"code":"%s"}' % code.encode(), "", True, replayed)
+        body = b'{"code":"%s","sku":"tee","available":2}' % code.encode()
+        return Reply(start, start + 1, status, code, body, "", True, replayed)
 
     lost = Reply(0, 1, 0, "lost")
     busy = Reply(4, 5, 503, "overloaded", b"{}")
@@ -50,8 +53,19 @@ def sound():
               Order("D", "paid", "u3", (("tee", 3),), created_at=3)]
     world = World({order.id: order for order in orders} | {GONE7: None},
                   {"tee": {"available": 5, "reserved": 0, "sold": 5}},
-                  {"c": "reserved", GONE7: "insufficient"}, {"sale": 4})
+                  {"c": "reserved", GONE7: "insufficient"}, {"sale": 4}, ledger())
     return history, world
+
+
+def ledger():
+    """That of the small sale: ten units came in, four of them were moved into the sale."""
+    rows = Ledger()
+    for activity, action, quantity, key in (
+            ("", "receive", 10, "in"), ("", "move_out", 4, None), ("sale", "move_in", 4, None),
+            ("sale", "reserve", 2, "a"), ("", "reserve", 1, "c"), ("", "sell", 3, "d"), ("sale", "reserve", 2, KEY7),
+            ("sale", "confirm", 2, "pay"), ("sale", "cancel", 2, "stop"), ("", "expire", 1, None)):
+        rows.add(("tee", activity), action, quantity, key)
+    return rows
 
 
 # Each row doctors a sound history: (the check that must find it, what is done).
@@ -261,6 +275,31 @@ def a_unit_held_for_nobody(_, world):
     world.stock["tee"].update(available=4, reserved=1)
 
 
+def refuse_with(history, code, available):
+    for at in (0, 1):
+        change(history, GONE7, at, code=code, body=b'{"sku":"tee","available":%d}' % available)
+
+
+@doctored("refusals_justified")
+def sold_out_while_two_are_left(history, _):
+    refuse_with(history, "sold_out", 0)
+
+
+@doctored("refusals_justified")
+def a_number_that_was_true_too_early(history, _):
+    refuse_with(history, "insufficient", 5)
+
+
+@doctored("refusals_justified")
+def a_number_that_was_true_too_late(history, _):
+    refuse_with(history, "insufficient", 3)
+
+
+@doctored("refusals_justified")
+def refused_although_there_is_enough(history, _):
+    history.requests[GONE7] = load.reserve(GONE7, "u2", [("tee", 2)])
+
+
 class OracleTest(unittest.TestCase):
     def test_a_sound_history_passes(self):
         self.assertEqual([], check(*sound()))
@@ -280,6 +319,21 @@ class OracleTest(unittest.TestCase):
         history, world = sound()
         world.orders[GONE7] = Order(GONE7, "refused", "u2", ())
         self.assertEqual([], check(history, world))
+
+    def test_a_window_of_the_ledger_is_what_all_positions_tried_one_by_one_allow(self):
+        random = Random(7)
+        for _ in range(1000):
+            calls = []
+            for position in range(1, random.randint(2, 9)):
+                at = position + random.uniform(-3, 3)
+                calls.append((at - random.uniform(0, 2), at + random.uniform(0, 2), position, position))
+            rows = Ledger(last=len(calls))
+            start = random.uniform(-3, 12)
+            end = start + random.uniform(0, 4)
+            low, high = Windows(rows, calls).of(start, end)
+            tried = [k for k in range(rows.last + 1)
+                     if all(k >= c[2] for c in calls if c[1] < start) and all(k < c[2] for c in calls if c[0] > end)]
+            self.assertEqual(tried, list(range(low, high + 1)))
 
     def test_one_key_for_two_requests_is_a_fault_of_the_load(self):
         history, _ = sound()

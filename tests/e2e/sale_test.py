@@ -6,6 +6,7 @@ that end, payments, double clicks, and a demand of twenty times the stock. A sal
 
     U4, A3, A7    reserved + sold = stock, exactly: split over eight buckets, nothing is left over in any
     B3, I13       no user above the limit, at any moment
+    U1, A8        nobody is told "sold out" or "only 3 left" while there is more, by the ledger
     A9, C11       every answer stands (oracle.py: I5 to I12)
     C3            `gavel verify` is clean
 
@@ -17,6 +18,7 @@ import sys
 import time
 from random import Random
 
+import ledger
 import load
 import oracle
 from gavel_process import Gavel, run
@@ -49,7 +51,9 @@ class Sale:
         self._pay(held)
         load.retry(self.gavel, self.history, self.history.open_keys())
         world = load.world_of(self.gavel, self.history, SKUS, {"sale": LIMIT})
-        found = oracle.check(self.history, world)
+        found = self._stop()
+        world.ledger = ledger.read(self.gavel.database)
+        found += oracle.check(self.history, world)
         found += self._left_over(world) + self._blind_spots(world) + self._verify()
         orders = [order for order in world.orders.values() if order]
         states = ", ".join(f"{sum(1 for o in orders if o.state == s)} {s}" for s in sorted(oracle.STATES))
@@ -104,6 +108,10 @@ class Sale:
         for order in orders:
             desk.insist(load.transition(f"pay-{order}", "confirm", order))
         desk.close()
+
+    def _stop(self):
+        code = self.gavel.terminate()
+        return [] if code == 0 else [f"stop: SIGTERM ended the service with {code}"]
 
     def _left_over(self, world):
         """U4: what is reserved and sold is the stock, not one more and not one less."""
