@@ -35,6 +35,7 @@ sigset_t wanted_signals() {
 
 Signals::Signals() {
   CHECK(std::signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+  CHECK(std::signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
   const sigset_t wanted = wanted_signals();
   CHECK(::pthread_sigmask(SIG_BLOCK, &wanted, nullptr) == 0);
   arrived_ = Descriptor(::signalfd(-1, &wanted, SFD_CLOEXEC));
