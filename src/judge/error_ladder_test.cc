@@ -182,9 +182,9 @@ TEST_F(ErrorLadder, AnUnknownCommitThatNeverHappenedIsBuriedAndTriedAgain) {
 class UnsettledCommit : public ErrorLadder, public testing::WithParamInterface<Fault> {
  protected:
   void lose_commit(int unsettled) {
-    choose_ = [this, unsettled, settles = 0, commits = 0](
+    choose_ = [lost = GetParam(), unsettled, settles = 0, commits = 0](
                   Call call, int, const rules::State*) mutable -> std::optional<Fault> {
-      if (call == Call::commit && commits++ == 0) return GetParam();
+      if (call == Call::commit && commits++ == 0) return lost;
       if (call == Call::settle && settles++ < unsettled) return Fault::unavailable;
       return std::nullopt;
     };

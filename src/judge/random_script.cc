@@ -53,7 +53,7 @@ class Writer {
     // A script either runs fast or lets its holds run out.
     Duration wait{0};
     if (waits_ == 1 && random_.chance(1, 8)) wait = Duration(random_.below(1500));
-    if (waits_ == 2 && random_.chance(1, 3)) wait = Duration(random_.below(2500));
+    if (waits_ == 2 && random_.chance(1, 5)) wait = Duration(random_.below(4000));
     if (std::holds_alternative<rules::Reserve>(command.act)) orders_.push_back(order_made_by(command));
     now_ += wait;
     script_.push_back(Step{wait, std::move(command)});
