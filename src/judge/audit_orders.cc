@@ -130,7 +130,8 @@ OrderAudit::Wrong OrderAudit::wrong_parts(const Order& row, const Story& story) 
              std::to_string(by_flows);
     }
   }
-  for (const auto& [part, units] : taken) {
+  if (!taken.empty()) {
+    const auto& [part, units] = *taken.begin();
     return "says that it took " + std::to_string(units) + " from " + name_of(part.first, part.second) +
            ", its flows say 0";
   }
