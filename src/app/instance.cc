@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -252,11 +253,13 @@ void Instance::Wiring::finish() {
 
 // On the thread of the bound, while another hangs.
 void Instance::Wiring::overrun() {
-  log_.write(Level::error, "stop_overrun");
+  const std::string_view hangs = lane_drained_ ? "a question to the database" : "the judge's database";
+  log_.write(Level::error, "stop_overrun", {{"hangs", hangs}});
   std::fprintf(
       stderr,
-      "gavel: not everything was finished within %lld s; ending all the same. What was answered is kept.\n",
-      static_cast<long long>(stop_within.count() / 1000));
+      "gavel: %.*s does not answer within %lld s of the stop, so it ends without. What was answered is "
+      "kept; the rest may be asked again with its keys.\n",
+      static_cast<int>(hangs.size()), hangs.data(), static_cast<long long>(stop_within.count() / 1000));
   std::_Exit(lane_drained_ && !broken_ ? 0 : 3);
 }
 

@@ -327,7 +327,7 @@ class Stop(Folder):
     def test_what_was_accepted_is_answered(self):
         """SIGTERM in the middle of a load: every request is answered, or was certainly not done."""
         self.gavel.start()
-        self.stock()
+        self.stock(1_000_000)
         answers, failures = [], []
 
         def shopper(number):
@@ -395,6 +395,37 @@ class Stop(Folder):
             self.assertEqual(self.gavel.wait(), 128 + signal.SIGTERM)
             self.assertLess(time.monotonic() - began, 1)
         self.gavel.start()
+
+    def test_a_database_that_hangs_does_not_hold_it_up(self):
+        """Another program that writes to the file keeps the judge waiting; the stop keeps its bound all the same."""
+        self.gavel.start(admission__answer_within_ms=2500)
+        self.stock()
+        other = sqlite3.connect(self.gavel.database, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        answers = {}
+
+        def shopper(key):
+            answers[key] = self.gavel.ask("POST", "/v1/orders", ORDER, key)
+
+        # Several, since the judge gives up one command after some seconds.
+        threads = [threading.Thread(target=shopper, args=(f"k{i}",)) for i in range(5)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)
+        began = time.monotonic()
+        self.gavel.signal(signal.SIGTERM)
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.gavel.wait(STOP_BOUND + 2), 3)
+        self.assertLess(time.monotonic() - began, STOP_BOUND + 1)
+        self.assertEqual({answer.outcome for answer in answers.values()}, {"outcome_unknown"})
+        self.assertIn("gavel: the judge's database does not answer", self.gavel.stopped_errors)
+        other.rollback()
+        other.close()
+        # What was unknown is resolved by asking again.
+        self.gavel.start()
+        self.assertEqual({self.gavel.ask("POST", "/v1/orders", ORDER, key).status for key in answers}, {201})
+        self.assertEqual(self.gavel.verify().json["orders"], 5)
 
     def test_nohup_stays_nohup(self):
         self.gavel.start(prefix=["nohup"])
