@@ -185,16 +185,27 @@ TEST_P(JudgeContract, AnActivityMadeAndOpenedInOneBatchMeetsDueHolds) {
 
 TEST_P(JudgeContract, AMalformedNeighbourChangesNothing_B125) {
   shop("tee", 2);
-  say(reserve("due", "ann", {{"tee", 2}}, {.hold = 1s}));
-  clock().advance(1s);
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  const std::string malformed = "malformed explanation='quantity: must be 1 to 1000000'\n";
-  EXPECT_EQ(say_all({reserve("a", "ann", {{"tee", -5}}), reserve("b", "ann", {{"tee", most}, {"tee", most}}),
-                     reserve("c", "ann", {{"tee", std::int64_t{1} << 31}}), reserve("d", "ann", {{"tee", 0}}),
-                     receive("e", "tee", most), reserve("f", "bob", {{"tee", 2}})}),
-            malformed + malformed + malformed + malformed + malformed +
-                "reserved expires_at=2027-01-15T08:15:01.000Z order=#f\n");
-  EXPECT_EQ(say(reserve("g", "ann", {{"tee", 600'000}, {"tee", 600'000}})),
+  const std::vector<Lines> malformed{{{"tee", -5}},
+                                     {{"tee", 0}},
+                                     {{"tee", std::int64_t{1} << 31}},
+                                     {{"tee", most}, {"tee", most}},
+                                     {{"tee", -most}}};
+  // The units are held and due each time: whoever counts the neighbour's units with the others' would not
+  // look for them.
+  std::string key = "due";
+  say(reserve(key, "ann", {{"tee", 2}}, {.hold = 1s}));
+  for (const Lines& lines : malformed) {
+    clock().advance(1s);
+    const std::string next = key + "-next";
+    EXPECT_EQ(
+        say_all({reserve(key + "-bad", "ann", lines), reserve(next, "bob", {{"tee", 2}}, {.hold = 1s})}),
+        "malformed explanation='quantity: must be 1 to 1000000'\nreserved expires_at=" +
+            to_text(clock().now() + 1s) + " order=#" + next + "\n");
+    key = next;
+  }
+  EXPECT_EQ(say(receive("in", "tee", most)), "malformed explanation='quantity: must be 1 to 1000000'");
+  EXPECT_EQ(say(reserve("sum", "ann", {{"tee", 600'000}, {"tee", 600'000}})),
             "malformed explanation='quantity: the lines of one SKU must be at most 1000000 together'");
 }
 
