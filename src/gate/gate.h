@@ -1,0 +1,68 @@
+// Gate: the cheap, untrusted counter in front of the judge. It turns the hopeless away, and decides nothing.
+//
+// It may be lost, late or wrong at any moment: the judge never reads it, and a refusal that it suggests is
+// confirmed by a read at the judge (confirm.h). Its script is in bucket.h; what an instance says, and what it
+// makes of the reply, is in tokens.h.
+//
+// Who may call what, from any thread:
+//   say     an instance, one call at a time per instance and bucket, many buckets side by side; and anybody
+//           with a call that only states (to_state)
+//   read    anybody
+//   reap, forget, erase   the job that knows that the instance is dead, or that the bucket is wrong or no
+//           longer gated
+//
+// `done` is called exactly once, from any thread and perhaps before the call returns; it must not block. No
+// call blocks beyond the form's own deadline. The one error is `unavailable`: no reply in time. Unlike
+// elsewhere it says nothing about whether the call took effect, and nobody has to find out: the next call
+// states everything anew. A form never repeats a call by itself.
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "gate/bucket.h"
+#include "rules/ids.h"
+
+namespace gavel::gate {
+
+// Names one database as it is: a restored, emptied or failed-over one gets another number, so that versions
+// never run backwards under one key.
+using Incarnation = Number<struct IncarnationTag>;
+
+struct BucketKey {
+  Incarnation incarnation;
+  rules::ItemId item;
+  rules::BucketNo bucket = 0;
+  friend auto operator<=>(const BucketKey&, const BucketKey&) = default;
+};
+
+// "g:{5:12:3}": the key of the bucket's hash. All of it but the prefix is the hash tag, so the buckets of one
+// item spread over the slots of a cluster (A4).
+std::string to_text(const BucketKey& key);
+
+class Gate {
+ public:
+  using Heard = std::function<void(Result<Reply>)>;
+  using Seen = std::function<void(Result<std::optional<Bucket>>)>;
+  using Done = std::function<void(Result<void>)>;
+
+  virtual ~Gate() = default;
+
+  // `say` is sound (CHECKed).
+  virtual void say(const BucketKey& key, Say say, Heard done) = 0;
+
+  // The whole bucket at one moment; nothing if it is missing.
+  virtual void read(const BucketKey& key, Seen done) = 0;
+
+  // As gate::reap and gate::forget; success on a missing bucket.
+  virtual void reap(const BucketKey& key, InstanceId instance, Done done) = 0;
+  virtual void forget(const BucketKey& key, InstanceId instance, Done done) = 0;
+
+  // Removes the bucket: the next statement with a position makes it anew.
+  virtual void erase(const BucketKey& key, Done done) = 0;
+};
+
+}  // namespace gavel::gate

@@ -1,0 +1,85 @@
+#include "gate/memory_gate.h"
+
+#include <utility>
+
+namespace gavel::gate {
+namespace {
+
+std::string too_many_instances(const BucketKey& key) {
+  return "the memory gate holds all the instances it may for " + to_text(key);
+}
+
+}  // namespace
+
+void MemoryGate::say(const BucketKey& key, Say say, Heard done) {
+  Result<Reply> reply;
+  {
+    const MutexLock lock(mutex_);
+    reply = say_locked(key, say);
+  }
+  done(std::move(reply));
+}
+
+Result<Reply> MemoryGate::say_locked(const BucketKey& key, const Say& say) {
+  const auto found = buckets_.find(key);
+  if (found != buckets_.end()) {
+    // Only a call with an op adds a holding; what only states needs no room.
+    if (say.op > 0 && !has_room(*found->second, say.instance)) {
+      return fail(ErrorCode::unavailable, too_many_instances(key));
+    }
+    return gate::say(found->second, say);
+  }
+  std::optional<Bucket> made;
+  Reply reply = gate::say(made, say);
+  if (!made) return reply;
+  if (buckets_.size() >= limits_.buckets_max) {
+    return fail(ErrorCode::unavailable, "the memory gate holds all the buckets it may");
+  }
+  buckets_.emplace(key, std::move(made));
+  return reply;
+}
+
+bool MemoryGate::has_room(const Bucket& bucket, InstanceId instance) const {
+  return bucket.holdings.contains(instance) || bucket.holdings.size() < limits_.instances_max;
+}
+
+void MemoryGate::read(const BucketKey& key, Seen done) {
+  std::optional<Bucket> seen;
+  {
+    const MutexLock lock(mutex_);
+    if (const auto found = buckets_.find(key); found != buckets_.end()) seen = found->second;
+  }
+  done(std::move(seen));
+}
+
+void MemoryGate::reap(const BucketKey& key, InstanceId instance, Done done) {
+  Result<void> reaped;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = buckets_.find(key);
+    if (found != buckets_.end() && !has_room(*found->second, instance)) {
+      reaped = fail(ErrorCode::unavailable, too_many_instances(key));
+    } else if (found != buckets_.end()) {
+      gate::reap(found->second, instance);
+    }
+  }
+  done(std::move(reaped));
+}
+
+void MemoryGate::forget(const BucketKey& key, InstanceId instance, Done done) {
+  {
+    const MutexLock lock(mutex_);
+    if (const auto found = buckets_.find(key); found != buckets_.end()) gate::forget(found->second, instance);
+  }
+  done({});
+}
+
+void MemoryGate::erase(const BucketKey& key, Done done) {
+  {
+    const MutexLock lock(mutex_);
+    buckets_.erase(key);
+  }
+  done({});
+}
+
+}  // namespace gavel::gate

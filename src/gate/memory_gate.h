@@ -1,0 +1,40 @@
+// MemoryGate: the gate within one process, the default where there is only one.
+//
+// The same script as everywhere, under one mutex; a call takes microseconds and its `done` is called before
+// it returns, outside of the mutex. Thread-safe. Memory is bounded: a bucket or an instance beyond the limits
+// is `unavailable`, which sends its requests to the judge, as with any gate that cannot be reached.
+#pragma once
+
+#include <cstddef>
+#include <map>
+
+#include "base/mutex.h"
+#include "gate/gate.h"
+
+namespace gavel::gate {
+
+struct MemoryGateLimits {
+  std::size_t buckets_max = 65'536;  // 1,024 items of 64 buckets; about 20 MB.
+  std::size_t instances_max = 256;   // Holdings of one bucket, tombstones included.
+};
+
+class MemoryGate final : public Gate {
+ public:
+  explicit MemoryGate(MemoryGateLimits limits = {}) : limits_(limits) {}
+
+  void say(const BucketKey& key, Say say, Heard done) override;
+  void read(const BucketKey& key, Seen done) override;
+  void reap(const BucketKey& key, InstanceId instance, Done done) override;
+  void forget(const BucketKey& key, InstanceId instance, Done done) override;
+  void erase(const BucketKey& key, Done done) override;
+
+ private:
+  Result<Reply> say_locked(const BucketKey& key, const Say& say) GAVEL_REQUIRES(mutex_);
+  bool has_room(const Bucket& bucket, InstanceId instance) const;
+
+  const MemoryGateLimits limits_;
+  Mutex mutex_;
+  std::map<BucketKey, std::optional<Bucket>> buckets_ GAVEL_GUARDED_BY(mutex_);  // None of them is empty.
+};
+
+}  // namespace gavel::gate

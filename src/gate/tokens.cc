@@ -1,0 +1,110 @@
+#include "gate/tokens.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "base/check.h"
+
+namespace gavel::gate {
+
+using rules::no_units;
+using rules::Quantity;
+
+void Tokens::owe(const Statement& statement) { owed_ = owed_ ? merged(*owed_, statement) : statement; }
+
+void Tokens::drop(Quantity units) {
+  CHECK(units > no_units && units <= in_process_);
+  in_process_ -= units;
+  owes_call_ = true;
+}
+
+// The sum does not change, so nothing is owed.
+void Tokens::hand_over(Quantity units) {
+  CHECK(units > no_units && units <= in_process_);
+  in_process_ -= units;
+  in_tickets_ += units;
+}
+
+void Tokens::count_tickets(Quantity units) {
+  CHECK(units >= no_units);
+  if (units == in_tickets_) return;
+  in_tickets_ = units;
+  owes_call_ = true;
+}
+
+bool Tokens::due() const { return !under_way_ && (owed_ || owes_call_ || !waiting_.empty()); }
+
+bool Tokens::resting() const {
+  return !under_way_ && !owed_ && !owes_call_ && waiting_.empty() && held() == no_units &&
+         stale_in_a_row_ == 0;
+}
+
+Say Tokens::begin(InstanceId instance, std::int64_t op) {
+  CHECK(due());
+  CHECK(op > last_op_);
+  last_op_ = op;
+  owes_call_ = false;
+
+  Say say{instance, op, held(), std::exchange(owed_, std::nullopt), {}};
+  Call call{op, say.judge, {}};
+  const auto count = static_cast<std::ptrdiff_t>(std::min(waiting_.size(), wants_max));
+  call.wants.assign(waiting_.begin(), waiting_.begin() + count);
+  waiting_.erase(waiting_.begin(), waiting_.begin() + count);
+  for (const Want& want : call.wants) say.wants.push_back(want.units);
+  under_way_ = std::move(call);
+  return say;
+}
+
+std::vector<Directed> Tokens::end(std::int64_t op, const Result<Reply>& reply) {
+  if (!under_way_ || under_way_->op != op) return {};
+  const Call call = *std::exchange(under_way_, std::nullopt);
+  const bool ok = reply && reply->said == Said::ok;
+  CHECK(!ok || reply->granted.size() == call.wants.size());
+
+  settle(call, reply);
+  std::vector<Directed> directed;
+  for (std::size_t i = 0; i < call.wants.size(); ++i) {
+    directed.push_back(direct(call.wants[i], ok && reply->granted[i], reply));
+  }
+  return directed;
+}
+
+// What of the call is still owed after it.
+void Tokens::settle(const Call& call, const Result<Reply>& reply) {
+  if (!reply) {
+    // It arrived or not, or will: either way the next call is newer and states it all.
+    if (call.judge) owed_ = owed_ ? merged(*call.judge, *owed_) : *call.judge;
+    owes_call_ = true;
+    return;
+  }
+  const bool stale = reply->said == Said::stale;
+  stale_in_a_row_ = stale ? stale_in_a_row_ + 1 : 0;
+  if (stale) owes_call_ = true;
+  // A missing bucket took nothing in and is not asked again until somebody has a position to make it of; the
+  // generations that were lost with it come along with that position.
+}
+
+Directed Tokens::direct(const Want& want, bool granted, const Result<Reply>& reply) {
+  Directed directed{want.wanter, want.units, Route::unavailable, 0};
+  if (granted) {
+    in_process_ += want.units;
+    directed.route = Route::granted;
+  } else if (reply && reply->said == Said::not_initialised) {
+    directed.route = Route::not_initialised;
+  } else if (reply && reply->said == Said::ok) {
+    directed.route = reply->closed() ? Route::closed : Route::too_few;
+    if (reply->closed()) directed.shut = reply->shut;
+  }
+  return directed;
+}
+
+std::vector<Directed> Tokens::abandon() {
+  std::vector<Directed> directed;
+  for (const Want& want : std::exchange(waiting_, {})) {
+    directed.push_back({want.wanter, want.units, Route::unavailable, 0});
+  }
+  return directed;
+}
+
+}  // namespace gavel::gate
