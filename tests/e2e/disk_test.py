@@ -100,10 +100,9 @@ class Case:
 
 
 def size_limit(name, mebibytes, **settings):
-    """A service of which no file may become larger than that. It is not told by the signal, but by the error."""
+    """A service of which no file may become larger than that (ulimit -f)."""
     with Gavel() as gavel:
-        prefix = ["prlimit", f"--fsize={mebibytes * 2**20}", "env", "--ignore-signal=XFSZ"]
-        return Case(name, gavel, prefix, settings).run()
+        return Case(name, gavel, ["prlimit", f"--fsize={mebibytes * 2**20}"], settings).run()
 
 
 def full(mount):

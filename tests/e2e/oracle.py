@@ -5,7 +5,7 @@ every request has an answer, the world is read once (orders and stock, at rest),
 
     answers   I8 all recorded replies to a key are equal byte for byte, I9 none is contradicted later; A9, C11
     effects   I5 every yes is one order with the same user and lines; I6 a no has none; I7 one effect per key
-    life      I10 legal states; I11 released at most once, confirm and release exclude each other; I12 not late, not early
+    life      I10 legal states; I11 released at most once, confirm and release exclude each other; I12 in its time
     limits    I13 no user above the limit of an activity, at any moment (B3)
     books     I1 available + reserved + sold = received, and the orders explain reserved and sold to the unit (C3, U4)
     refusals  "sold out" was true at a moment between question and answer, and so was "only 3 left" (A7, A8); this takes
@@ -399,8 +399,8 @@ def refusals_justified(history, world):
         low, high = windows.of(min(r.start for r in replies), refusal.end)
         seen = world.ledger.between((content["sku"], request.activity), low, high)
         if units not in seen or dict(request.lines)[content["sku"]] <= units:
-            yield (f"key {key} was told {refusal.code}, {units} available of {content['sku']}; at the positions {low} to "
-                   f"{high} of the ledger there were {min(seen)} to {max(seen)}")
+            yield (f"key {key} was told {refusal.code}, {units} available of {content['sku']}; at positions {low} to {high} "
+                   f"of the ledger there were {min(seen)} to {max(seen)}")
 
 
 CHECKS = {check.__name__: check for check in (
