@@ -170,29 +170,39 @@ class Demo final : public Subcommand {
 
   Result<Sale> carry_out(const Instance& instance, const std::string& key, const Clock& clock,
                          Interrupt& interrupt) const {
-    auto desk = SaleDesk::open(instance.shop(), instance.operators(), key);
-    if (!desk) return std::unexpected(desk.error());
-    if (auto stocked = desk->stock_up(sku, units_); !stocked) return std::unexpected(stocked.error());
-    if (auto opened = desk->open_sale(activity, sku, units_); !opened) return std::unexpected(opened.error());
+    if (auto opened = open_sale(instance, key); !opened) return std::unexpected(opened.error());
     Sale sale;
     sale.size = SaleSize{users_, units_, requests_, static_cast<std::uint64_t>(seed_)};
     sale.connections = static_cast<std::size_t>(connections_);
     sale.plan = plan_sale(sale.size, clock.now());
-    const SaleTarget target{instance.shop(), sku, activity, sale.connections};
-    {
-      const auto form = speech_ == Speech::json ? Progress::Form::silent : Progress::form_of_stderr();
-      Progress progress("selling", exchanges_of(sale.plan), form);
-      auto run = run_sale(sale.plan, target, clock, [&progress, &interrupt](std::int64_t done) {
-        progress.at(done);
-        return !interrupt.raised();
-      });
-      if (!run) return std::unexpected(run.error());
-      sale.run = *std::move(run);
-    }
+    auto run = run_plan(sale, instance, clock, interrupt);
+    if (!run) return std::unexpected(run.error());
+    sale.run = *std::move(run);
+    // A desk of its own: the one that opened the sale may have been idle for too long meanwhile.
+    auto desk = SaleDesk::open(instance.shop(), instance.operators(), key);
+    if (!desk) return std::unexpected(desk.error());
     auto seen = desk->look(activity, sku, sale.run);
     if (!seen) return std::unexpected(seen.error());
     sale.seen = *std::move(seen);
     return sale;
+  }
+
+  Result<void> open_sale(const Instance& instance, const std::string& key) const {
+    auto desk = SaleDesk::open(instance.shop(), instance.operators(), key);
+    if (!desk) return std::unexpected(desk.error());
+    if (auto stocked = desk->stock_up(sku, units_); !stocked) return stocked;
+    return desk->open_sale(activity, sku, units_);
+  }
+
+  Result<SaleRun> run_plan(const Sale& sale, const Instance& instance, const Clock& clock,
+                           Interrupt& interrupt) const {
+    const SaleTarget target{instance.shop(), sku, activity, sale.connections};
+    const auto form = speech_ == Speech::json ? Progress::Form::silent : Progress::form_of_stderr();
+    Progress progress("selling", exchanges_of(sale.plan), form);
+    return run_sale(sale.plan, target, clock, [&progress, &interrupt](std::int64_t done) {
+      progress.at(done);
+      return !interrupt.raised();
+    });
   }
 
   void stay(const Instance& instance, const std::string& key_file, const std::string& key,

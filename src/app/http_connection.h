@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/descriptor.h"
 #include "app/http_answer.h"

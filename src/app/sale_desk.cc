@@ -44,7 +44,7 @@ Result<SaleDesk> SaleDesk::open(const std::string& shop, const std::string& oper
   if (!to_shop) return std::unexpected(to_shop.error());
   auto to_operators = HttpConnection::open(operators);
   if (!to_operators) return std::unexpected(to_operators.error());
-  return SaleDesk(*std::move(to_shop), *std::move(to_operators), std::move(key));
+  return SaleDesk(*std::move(to_shop), *std::move(to_operators), operators, std::move(key));
 }
 
 Result<HttpAnswer> SaleDesk::ask(HttpConnection& connection, HttpRequest request) {
@@ -103,9 +103,8 @@ Result<SaleSeen> SaleDesk::look(const std::string& activity, const std::string& 
   } catch (const std::exception& error) {
     return fail(ErrorCode::invalid, std::string("an answer lacks what it should hold: ") + error.what());
   }
-  auto verified = operate("GET", "/v1/admin/verify", "");
-  if (!verified) return std::unexpected(verified.error());
-  auto audit = parse_audit(verified->body);
+  // On a connection of its own: this desk's may have been idle for too long while many orders were read.
+  auto audit = audit_over_http(operators_url_, key_);
   if (!audit) return std::unexpected(audit.error());
   seen.audit = *std::move(audit);
   return seen;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "app/http_connection.h"
 #include "app/sale_plan.h"
@@ -29,14 +30,18 @@ class SaleDesk {
   Result<SaleSeen> look(const std::string& activity, const std::string& sku, const SaleRun& run);
 
  private:
-  SaleDesk(HttpConnection shop, HttpConnection operators, std::string key)
-      : shop_(std::move(shop)), operators_(std::move(operators)), key_(std::move(key)) {}
+  SaleDesk(HttpConnection shop, HttpConnection operators, std::string operators_url, std::string key)
+      : shop_(std::move(shop)),
+        operators_(std::move(operators)),
+        operators_url_(std::move(operators_url)),
+        key_(std::move(key)) {}
 
   Result<HttpAnswer> ask(HttpConnection& connection, HttpRequest request);
   Result<HttpAnswer> operate(const std::string& method, const std::string& target, const std::string& body);
 
   HttpConnection shop_;
   HttpConnection operators_;
+  std::string operators_url_;
   std::string key_;
   Random random_ = Random::from_system();  // For keys that no other desk uses.
 };
