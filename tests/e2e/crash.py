@@ -235,6 +235,7 @@ def main():
     options = arguments()
     if options.control:
         sys.exit(control(options.seed))
+    program()  # Says what is missing before there is anything to remove.
     print(f"crash: {options.rounds} rounds, seed {options.seed}", flush=True)
     folder = tempfile.mkdtemp(prefix="gavel-crash-")
     gavel = Gavel(folder)
