@@ -75,8 +75,8 @@ class Sign {
 
 Exit say_end(const Instance::Ended& ended, Speech speech) {
   if (!ended.broken.empty()) {
-    say_error("the store cannot be trusted any longer and nothing more is acknowledged: " + ended.broken +
-              "; see to the disk, start again, and run gavel verify");
+    // The store's own line says what to mend.
+    say_error("stopped, since the store cannot be trusted: " + ended.broken + "; then run gavel verify");
     return Exit::unreachable;
   }
   if (speech == Speech::json) {
