@@ -1,8 +1,8 @@
 // Gate: the cheap, untrusted counter in front of the judge. It turns the hopeless away, and decides nothing.
 //
 // It may be lost, late or wrong at any moment: the judge never reads it, and a refusal that it suggests is
-// confirmed by a read at the judge (confirm.h). Its script is in bucket.h; what an instance says, and what it
-// makes of the reply, is in tokens.h.
+// confirmed by a read at the judge (statements.h). Its script is in bucket.h; what an instance says, and what
+// it makes of the reply, is in tokens.h.
 //
 // Who may call what, from any thread:
 //   say     an instance, one call at a time per instance and bucket, many buckets side by side; and anybody

@@ -48,9 +48,10 @@ std::vector<Owed> owed_by_refresh(const Item& item) {
   return all;
 }
 
-Ruling ruling(std::int64_t shut, std::int64_t generation) {
-  if (generation == shut) return Ruling::refuse;
-  return generation > shut ? Ruling::reopened : Ruling::corrupted;
+Ruling ruling(std::int64_t shut, const ConfirmingRead& read) {
+  if (read.generation > shut) return Ruling::reopened;
+  const bool is_true = read.generation == shut && read.available == no_units;
+  return is_true ? Ruling::refuse : Ruling::corrupted;
 }
 
 Statement reopened_at(std::int64_t generation) {

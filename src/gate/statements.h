@@ -34,18 +34,24 @@ std::vector<Owed> owed_after_commit(const rules::Item& item, const std::set<rule
 // It may be stated at any later time, by anyone, any number of times.
 std::vector<Owed> owed_by_refresh(const rules::Item& item);
 
-// What a confirming read says of a refusal that the gate suggests.
+// What one plain committed read at the judge's primary says of an item.
+struct ConfirmingRead {
+  std::int64_t generation = 0;
+  rules::Quantity available;  // The sum over its buckets.
+};
+
+// What that read makes of a refusal that the gate suggests.
 enum class Ruling : std::uint8_t {
   refuse,     // Nothing is available: sold_out, recorded: false.
   reopened,   // Stock came back since: to the judge. All buckets are owed reopened_at(generation).
-  corrupted,  // The gate knows a generation that never began: to the judge, with an alarm; the item's buckets
-              // are erased and stated anew.
+  corrupted,  // The gate knows as empty what is not, or what never began: to the judge, with an alarm; the
+              // item's buckets are erased and stated anew.
 };
 
-// `shut` comes from a reply in which closed() held, `generation` from a committed read at the judge's primary
-// that began after the request came and after that reply. A generation that was empty and has not risen is
-// empty, hence the refusal.
-Ruling ruling(std::int64_t shut, std::int64_t generation);
+// `shut` comes from a reply in which closed() held; the read began after the request came and after that
+// reply. A generation that was empty and has not risen is empty, so the sum only tells whether the gate knew
+// `shut` from the judge or by corruption; with it the refusal is exact whatever the gate says.
+Ruling ruling(std::int64_t shut, const ConfirmingRead& read);
 
 Statement reopened_at(std::int64_t generation);
 

@@ -71,9 +71,12 @@ TEST(Statements, ARefreshStatesEveryBucket) {
 }
 
 TEST(Statements, ARefusalStandsOnlyInItsOwnGeneration) {
-  EXPECT_EQ(ruling(3, 3), Ruling::refuse);
-  EXPECT_EQ(ruling(3, 4), Ruling::reopened);
-  EXPECT_EQ(ruling(3, 2), Ruling::corrupted);
+  EXPECT_EQ(ruling(3, {3, {0}}), Ruling::refuse);
+  EXPECT_EQ(ruling(3, {3, {1}}), Ruling::corrupted);
+  EXPECT_EQ(ruling(3, {4, {1}}), Ruling::reopened);
+  EXPECT_EQ(ruling(3, {4, {0}}), Ruling::reopened);  // Sold out again: the judge says so, and closes.
+  EXPECT_EQ(ruling(3, {2, {0}}), Ruling::corrupted);
+  EXPECT_EQ(ruling(3, {2, {1}}), Ruling::corrupted);
   EXPECT_EQ(reopened_at(4), (Statement{std::nullopt, 4, 3}));
 }
 

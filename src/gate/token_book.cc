@@ -45,10 +45,10 @@ void TokenBook::hand_over(const BucketKey& key, rules::Quantity units) {
 }
 
 void TokenBook::count_tickets(const BucketKey& key, rules::Quantity units) {
-  Entry& entry = buckets_[key];
-  entry.tokens.count_tickets(units);
-  list_if_due(key, entry);
-  if (entry.tokens.resting()) buckets_.erase(key);
+  const auto bucket = buckets_.try_emplace(key).first;
+  bucket->second.tokens.count_tickets(units);
+  list_if_due(key, bucket->second);
+  tidy(bucket);
 }
 
 std::optional<GateCall> TokenBook::next(const std::function<bool(const BucketKey&)>& reachable) {
@@ -68,22 +68,40 @@ std::vector<Directed> TokenBook::heard(const BucketKey& key, std::int64_t op, co
   std::vector<Directed> directed = entry.tokens.end(op, reply);
   if (entry.tokens.stale_in_a_row() > stale_replies_max) spent_ = true;
   list_if_due(key, entry);
-  if (entry.tokens.resting()) buckets_.erase(found);
+  tidy(found);
   return directed;
 }
 
-// A bucket that owes nothing but had wants stays listed with nothing to say unless it is taken off here.
 std::vector<Directed> TokenBook::abandon(const BucketKey& key) {
   const auto found = buckets_.find(key);
   if (found == buckets_.end()) return {};
-  Entry& entry = found->second;
-  std::vector<Directed> directed = entry.tokens.abandon();
+  std::vector<Directed> directed = found->second.tokens.abandon();
+  tidy(found);
+  return directed;
+}
+
+void TokenBook::forgive(const BucketKey& key) {
+  const auto found = buckets_.find(key);
+  if (found == buckets_.end()) return;
+  found->second.tokens.forgive();
+  tidy(found);
+}
+
+void TokenBook::wake() {
+  for (auto& [key, entry] : buckets_) {
+    entry.tokens.wake();
+    list_if_due(key, entry);
+  }
+}
+
+// Takes a bucket off the list that has nothing to say any more, and forgets one that rests.
+void TokenBook::tidy(std::map<BucketKey, Entry>::iterator bucket) {
+  Entry& entry = bucket->second;
   if (entry.listed && !entry.tokens.due()) {
-    std::erase(due_, key);
+    std::erase(due_, bucket->first);
     entry.listed = false;
   }
-  if (entry.tokens.resting()) buckets_.erase(found);
-  return directed;
+  if (entry.tokens.resting()) buckets_.erase(bucket);
 }
 
 void TokenBook::renew(InstanceId instance) {

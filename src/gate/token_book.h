@@ -40,6 +40,11 @@ class TokenBook {
   void drop(const BucketKey& key, rules::Quantity units);
   void hand_over(const BucketKey& key, rules::Quantity units);
   void count_tickets(const BucketKey& key, rules::Quantity units);
+  void forgive(const BucketKey& key);
+
+  // Wakes what sleeps in all buckets; to be called every second or so. A debt sleeps only where keys were
+  // lost, and at most until no earlier call can be on its way.
+  void wake();
 
   // Owes each statement to its bucket of the item.
   void owe(Incarnation incarnation, rules::ItemId item, std::span<const Owed> all);
@@ -73,6 +78,7 @@ class TokenBook {
   };
 
   void list_if_due(const BucketKey& key, Entry& entry);
+  void tidy(std::map<BucketKey, Entry>::iterator bucket);
 
   InstanceId instance_;
   std::int64_t last_op_ = 0;

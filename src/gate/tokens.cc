@@ -11,7 +11,16 @@ namespace gavel::gate {
 using rules::no_units;
 using rules::Quantity;
 
-void Tokens::owe(const Statement& statement) { owed_ = owed_ ? merged(*owed_, statement) : statement; }
+void Tokens::owe(const Statement& statement) {
+  owed_ = owed_ ? merged(*owed_, statement) : statement;
+  asleep_ = asleep_ && !owed_->position;  // With a position there is a bucket again.
+}
+
+void Tokens::forgive() {
+  owed_.reset();
+  owes_call_ = must_be_heard_ = asleep_ = false;
+  stale_in_a_row_ = 0;
+}
 
 void Tokens::drop(Quantity units) {
   CHECK(units > no_units && units <= in_process_);
@@ -33,10 +42,13 @@ void Tokens::count_tickets(Quantity units) {
   owes_call_ = true;
 }
 
-bool Tokens::due() const { return !under_way_ && (owed_ || owes_call_ || !waiting_.empty()); }
+bool Tokens::due() const {
+  const bool must_call = must_be_heard_ && !asleep_;
+  return !under_way_ && (owed_ || owes_call_ || must_call || !waiting_.empty());
+}
 
 bool Tokens::resting() const {
-  return !under_way_ && !owed_ && !owes_call_ && waiting_.empty() && held() == no_units &&
+  return !under_way_ && !owed_ && !owes_call_ && !must_be_heard_ && waiting_.empty() && held() == no_units &&
          stale_in_a_row_ == 0;
 }
 
@@ -45,9 +57,10 @@ Say Tokens::begin(InstanceId instance, std::int64_t op) {
   CHECK(op > last_op_);
   last_op_ = op;
   owes_call_ = false;
+  asleep_ = false;
 
   Say say{instance, op, held(), std::exchange(owed_, std::nullopt), {}};
-  Call call{op, say.judge, {}};
+  Call call{op, std::exchange(must_be_heard_, false), say.judge, {}};
   const auto count = static_cast<std::ptrdiff_t>(std::min(waiting_.size(), wants_max));
   call.wants.assign(waiting_.begin(), waiting_.begin() + count);
   waiting_.erase(waiting_.begin(), waiting_.begin() + count);
@@ -75,14 +88,22 @@ void Tokens::settle(const Call& call, const Result<Reply>& reply) {
   if (!reply) {
     // It arrived or not, or will: either way the next call is newer and states it all.
     if (call.judge) owed_ = owed_ ? merged(*call.judge, *owed_) : *call.judge;
-    owes_call_ = true;
+    must_be_heard_ = true;
     return;
   }
-  const bool stale = reply->said == Said::stale;
-  stale_in_a_row_ = stale ? stale_in_a_row_ + 1 : 0;
-  if (stale) owes_call_ = true;
-  // A missing bucket took nothing in and is not asked again until somebody has a position to make it of; the
-  // generations that were lost with it come along with that position.
+  stale_in_a_row_ = reply->said == Said::stale ? stale_in_a_row_ + 1 : 0;
+  switch (reply->said) {
+    case Said::ok:
+      break;  // What has become owed since the call began stays owed.
+    case Said::stale:
+      must_be_heard_ = true;
+      break;
+    case Said::not_initialised:
+      // The generations that it stated are lost; they come along with the position that makes the bucket.
+      asleep_ = !must_be_heard_;
+      must_be_heard_ = must_be_heard_ || call.must_be_heard;
+      break;
+  }
 }
 
 Directed Tokens::direct(const Want& want, bool granted, const Result<Reply>& reply) {

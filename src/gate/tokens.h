@@ -50,13 +50,22 @@ class Tokens {
   // The judge's side knows something that this bucket must be told.
   void owe(const Statement& statement);
 
-  // The gate may have forgotten what we said: another master, an empty server, a reconnect.
-  void owe_call() { owes_call_ = true; }
+  // The gate may have forgotten what we said: another master, an empty server, a reconnect. A call that is
+  // still on its way would then count, so this one is owed until a bucket has heard it. While the bucket is
+  // missing the debt sleeps; this wakes it.
+  void owe_call() {
+    must_be_heard_ = true;
+    asleep_ = false;
+  }
+  // Wakes a debt that sleeps; nothing if there is none.
+  void wake() { asleep_ = false; }
+  // The item is no longer gated: what is owed to this bucket is forgiven.
+  void forgive();
 
   // The instance goes on under a fresh number: nothing that the gate counted for the old one is ours any
   // more.
   void renew() {
-    owes_call_ = true;
+    must_be_heard_ = true;
     stale_in_a_row_ = 0;
   }
 
@@ -73,7 +82,7 @@ class Tokens {
 
   // Whether begin() has something to say.
   bool due() const;
-  // Whether the gate has heard all that there is to say.
+  // Whether the gate has heard all that there is to say, as far as it has the bucket.
   bool settled() const { return !under_way_ && !due(); }
   // Whether there is nothing to remember.
   bool resting() const;
@@ -101,6 +110,7 @@ class Tokens {
   };
   struct Call {
     std::int64_t op;
+    bool must_be_heard;
     std::optional<Statement> judge;
     std::vector<Want> wants;
   };
@@ -111,7 +121,9 @@ class Tokens {
   rules::Quantity in_process_;
   rules::Quantity in_tickets_;
   std::optional<Statement> owed_;
-  bool owes_call_ = false;
+  bool owes_call_ = false;      // What is held has changed; a missing bucket has no wrong number of it.
+  bool must_be_heard_ = false;  // Until a bucket replies ok.
+  bool asleep_ = false;         // The bucket was missing when it should have heard.
   std::deque<Want> waiting_;
   std::optional<Call> under_way_;
   std::int64_t last_op_ = 0;

@@ -141,6 +141,54 @@ TEST(Tokens, ACallThatFailedIsOwedWithThePresentState) {
   EXPECT_TRUE(tokens.resting());
 }
 
+TEST(Tokens, TheStatementOfACallThatFailedIsOwedAgain) {
+  Tokens tokens;
+  tokens.owe(statement(3, 5, 2, 1));
+  tokens.begin(me, 1);
+  tokens.end(1, no_reply);
+  EXPECT_EQ(text_of(tokens.begin(me, 2)), "1#2 base=0 judge=3/5 gen=2/1");
+  tokens.owe(statement(2, 0, 3, 3));  // An older position, and newer generations.
+  tokens.end(2, no_reply);
+  EXPECT_EQ(text_of(tokens.begin(me, 3)), "1#3 base=0 judge=3/5 gen=3/3");
+}
+
+TEST(Tokens, WhatMustBeHeardSleepsWhileTheBucketIsMissing) {
+  Tokens tokens;
+  tokens.owe_call();
+  tokens.begin(me, 1);
+  tokens.end(1, Reply{});
+  EXPECT_FALSE(tokens.due());
+  EXPECT_FALSE(tokens.resting());
+  tokens.wake();
+  ASSERT_TRUE(tokens.due());
+  tokens.begin(me, 2);
+  tokens.end(2, Reply{});
+  EXPECT_FALSE(tokens.due());
+  tokens.owe(Statement{std::nullopt, 3, 2});  // Makes no bucket, but may find one.
+  tokens.begin(me, 3);
+  tokens.end(3, ok({}));
+  EXPECT_TRUE(tokens.resting());
+}
+
+TEST(Tokens, AServerThatIsAnotherSinceTheCallBeganMustHearTheNextOne) {
+  for (const Result<Reply>& reply : std::vector<Result<Reply>>{ok({}), Reply{}, no_reply}) {
+    Tokens tokens;
+    tokens.owe_call();
+    tokens.begin(me, 1);
+    tokens.owe_call();
+    tokens.end(1, reply);
+    EXPECT_TRUE(tokens.due());
+  }
+}
+
+TEST(Tokens, NothingIsOwedToAnItemThatIsNoLongerGated) {
+  Tokens tokens;
+  tokens.owe(statement(3, 5, 2, 1));
+  tokens.owe_call();
+  tokens.forgive();
+  EXPECT_TRUE(tokens.resting());
+}
+
 TEST(Tokens, ACallWithoutAStatementThatFailedIsOwedToo) {
   Tokens tokens;
   tokens.want(10, {2});
@@ -288,6 +336,24 @@ TEST(TokenBook, WhatIsAbandonedLeavesNoEmptyCallBehind) {
   EXPECT_FALSE(book.next(anywhere));
   EXPECT_EQ(book.size(), 0U);
   EXPECT_TRUE(book.abandon(key_of(0)).empty());
+}
+
+TEST(TokenBook, AllThatSleepsIsWokenAndWhatIsForgivenIsForgotten) {
+  TokenBook book(me);
+  for (rules::BucketNo bucket = 0; bucket < 2; ++bucket) {
+    book.owe_call(key_of(bucket));
+    const auto call = book.next(anywhere);
+    book.heard(call->key, call->say.op, Reply{});
+  }
+  EXPECT_FALSE(book.next(anywhere));
+  EXPECT_EQ(book.unsettled(), 0U);
+  EXPECT_EQ(book.size(), 2U);
+  book.wake();
+  EXPECT_EQ(book.unsettled(), 2U);
+  book.forgive(key_of(0));
+  EXPECT_EQ(book.size(), 1U);
+  EXPECT_EQ(book.next(anywhere)->key, key_of(1));
+  EXPECT_FALSE(book.next(anywhere));
 }
 
 TEST(TokenBook, StatementsOfAnItemGoToItsBuckets) {
