@@ -5,7 +5,7 @@ ARGS ?=
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
-.PHONY: all demo test check crash format clean help
+.PHONY: all demo test bench check crash format clean help
 
 all: build/release/build.ninja ## Build the program, build/release/gavel (the default)
 	@cmake --build --preset release -j $(JOBS) || { echo "make: the release build failed; the first error above says why" >&2; exit 1; }
@@ -26,6 +26,12 @@ demo: ## Install what is missing, build, and run the demonstration; ARGS="..." a
 test: ## Install what is missing, then run every test; the last line is `N passed, N failed`
 	@tools/setup test || { echo "0 passed, 1 failed"; exit 1; }
 	@JOBS=$(JOBS) tools/test
+
+# Configured again each time, since the library may have been installed just before.
+bench: ## Install what is missing, build the benchmarks and run them within 3 minutes; ARGS="judge" runs one
+	@tools/setup bench
+	@cmake --preset release --log-level=WARNING && cmake --build --preset release -j $(JOBS) --target bench
+	@tools/bench $(ARGS)
 
 check: ## House rules, include table, format: a few seconds, no build
 	@tools/check

@@ -1,0 +1,206 @@
+// http_bench: single orders over HTTP, beside an empty answer of the same HTTP layer.
+//
+//   http_bench [--turns 3] [--seconds 2] [--connections 64] [--rate 0]
+//
+// One service (SQLite, default settings) and the load share this process and its machine. Each turn asks for
+// GET /healthz and then for orders, both in a closed loop over the same kept-alive connections. /healthz
+// stands for an empty handler: its request is read, routed, answered and written by the code that an order
+// passes through, without a body, a key, the pipeline or the judge. After the turns comes an open loop at
+// `rate` orders a second (0: half of what the closed loop reached), measured from the scheduled time. CPU
+// time is that of all threads, the load's included. The database is audited at the end; the program ends with
+// 4 where that finds something.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "app/demo_folder.h"
+#include "app/http_connection.h"
+#include "app/instance.h"
+#include "app/options.h"
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "bench/figure.h"
+#include "bench/load.h"
+#include "bench/shop.h"
+#include "judge/sqlite_store.h"
+
+namespace gavel::bench {
+namespace {
+
+constexpr const char* operators_key = "bench";
+
+// A service with stock, on a database of its own.
+class Server {
+ public:
+  Server() {
+    auto folder = app::DemoFolder::make();
+    CHECK(folder.has_value());
+    folder_.emplace(*std::move(folder));
+    const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
+    const auto settings =
+        Settings::load(app::all_settings(), "", nothing,
+                       {{"judge.url", "sqlite:" + database()}, {"http.port", "0"}, {"admin.port", "0"}});
+    CHECK(settings.has_value());
+    const auto options = app::options_of(*settings);
+    CHECK(options.has_value());
+    auto instance = app::Instance::start(*options, operators_key, clock_, *log_);
+    CHECK(instance.has_value());
+    instance_ = *std::move(instance);
+    thread_ = std::thread([this] { CHECK(instance_->run().broken.empty()); });
+    stock();
+  }
+  ~Server() { stop(); }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  std::uint16_t port() const {
+    const std::string& url = instance_->shop();
+    return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  }
+
+  // Ends the service and answers what an audit says of its database.
+  std::string verify() {
+    stop();
+    const auto reader = judge::open_sqlite_reader(judge::SqliteOptions{.path = database(), .vfs = ""});
+    CHECK(reader.has_value());
+    return verdict_of_audit(**reader);
+  }
+
+ private:
+  std::string database() const { return folder_->file("gavel.db"); }
+
+  void stock() {
+    auto connection = app::HttpConnection::open(instance_->operators());
+    CHECK(connection.has_value());
+    const auto ask = [&](std::string method, std::string target, std::string body, std::string key) {
+      const auto answer = connection->ask(
+          {std::move(method), std::move(target), std::move(body), std::move(key), operators_key},
+          Duration(10'000));
+      CHECK(answer.has_value() && (answer->status == 200 || answer->status == 201));
+    };
+    ask("PUT", "/v1/skus/tee", "", "sku");
+    for (int i = 0; i < 20; ++i) {
+      ask("POST", "/v1/stock/tee/receive", R"({"quantity":1000000})", "in-" + std::to_string(i));
+    }
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    instance_->stop();
+    thread_.join();
+    instance_.reset();
+  }
+
+  const RealClock clock_;
+  const std::unique_ptr<Log> log_ = Log::silent();
+  std::optional<app::DemoFolder> folder_;
+  std::unique_ptr<app::Instance> instance_;
+  std::thread thread_;
+};
+
+void ask_health(std::string& to) { to += "GET /healthz HTTP/1.1\r\nHost: bench\r\n\r\n"; }
+
+class OrderRequests {
+ public:
+  void operator()(std::string& to) {
+    const std::string body = R"({"user":"u)" + std::to_string(random_.below(1'000'000'000'000)) +
+                             R"(","lines":[{"sku":"tee","quantity":1}]})";
+    to += "POST /v1/orders HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nIdempotency-Key: ";
+    to += to_text(make_uuid7(clock_.now(), random_));
+    to += "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  }
+
+ private:
+  const RealClock clock_;
+  Random random_{1};
+};
+
+// Answers of another status than the expected one would make a figure of something else.
+void expect_all(const LoadResult& result, unsigned status) {
+  for (const auto& [seen, count] : result.statuses) CHECK(seen == status);
+}
+
+struct Turns {
+  std::vector<double> empty_rates, order_rates, ratios, empty_cpu_us, order_cpu_us;
+  Spans empty_latencies, order_latencies;
+};
+
+void add_turn(Load& load, Span during, OrderRequests& requests, Turns& turns) {
+  const LoadResult empty = load.closed_loop(during, ask_health);
+  const LoadResult orders = load.closed_loop(during, [&](std::string& to) { requests(to); });
+  expect_all(empty, 200);
+  expect_all(orders, 201);
+  turns.empty_rates.push_back(empty.rate());
+  turns.order_rates.push_back(orders.rate());
+  turns.empty_cpu_us.push_back(empty.cpu_us());
+  turns.order_cpu_us.push_back(orders.cpu_us());
+  turns.ratios.push_back(orders.rate() / empty.rate());
+  turns.empty_latencies.add(empty.latencies);
+  turns.order_latencies.add(orders.latencies);
+}
+
+struct Plan {
+  std::int64_t turns;
+  Span during;
+  std::int64_t connections;
+  double rate;
+};
+
+int measure(Plan plan) {
+  Server server;
+  OrderRequests requests;
+  Turns turns;
+  LoadResult scheduled;
+  {
+    Load load(server.port(), static_cast<std::size_t>(plan.connections));
+    Turns warm_up;
+    add_turn(load, plan.during / 4, requests, warm_up);
+    for (std::int64_t turn = 0; turn < plan.turns; ++turn) add_turn(load, plan.during, requests, turns);
+    if (plan.rate <= 0) plan.rate = median(turns.order_rates) / 2;
+    scheduled = load.open_loop(plan.during, plan.rate, [&](std::string& to) { requests(to); });
+    expect_all(scheduled, 201);
+  }
+  const std::string verify = server.verify();
+  Figure("http_empty")
+      .integer("connections", plan.connections)
+      .integer("turns", plan.turns)
+      .number("requests_per_second", median(turns.empty_rates))
+      .number("cpu_us_per_request", median(turns.empty_cpu_us))
+      .spans(turns.empty_latencies)
+      .text("verify", verify)
+      .print();
+  Figure("http_orders")
+      .integer("connections", plan.connections)
+      .integer("turns", plan.turns)
+      .number("orders_per_second", median(turns.order_rates))
+      .number("of_empty", median(turns.ratios))
+      .number("cpu_us_per_order", median(turns.order_cpu_us))
+      .spans(turns.order_latencies)
+      .text("verify", verify)
+      .print();
+  Figure("http_orders_scheduled")
+      .integer("connections", plan.connections)
+      .number("rate", plan.rate)
+      .number("orders_per_second", scheduled.rate())
+      .spans(scheduled.latencies)
+      .text("verify", verify)
+      .print();
+  return verify == "clean" ? 0 : 4;
+}
+
+}  // namespace
+}  // namespace gavel::bench
+
+int main(int count, char** arguments) {
+  using gavel::bench::number_given;
+  return gavel::bench::measure(
+      {.turns = number_given(count, arguments, "--turns", 3),
+       .during = std::chrono::seconds(number_given(count, arguments, "--seconds", 2)),
+       .connections = number_given(count, arguments, "--connections", 64),
+       .rate = static_cast<double>(number_given(count, arguments, "--rate", 0))});
+}
