@@ -55,16 +55,19 @@ class World {
     return offered.value_or(0);
   }
 
-  std::int64_t reserved() {
+  std::int64_t reserved() { return sum_of(&rules::Bucket::reserved); }
+  std::int64_t available() { return sum_of(&rules::Bucket::available); }
+
+ private:
+  std::int64_t sum_of(Quantity rules::Bucket::*part) {
     std::int64_t sum = 0;
     const auto rows = reader_->stock(SkuCode("tee"));
     for (const judge::StockRow& row : **rows) {
-      for (const rules::Bucket& bucket : row.item.buckets) sum += bucket.reserved.units;
+      for (const rules::Bucket& bucket : row.item.buckets) sum += (bucket.*part).units;
     }
     return sum;
   }
 
- private:
   void offer(Command& command) {
     Lane::Done done = [](const rules::Verdict&) {};
     ASSERT_TRUE(lane.offer(command, Duration(1'000'000), done));
@@ -117,6 +120,18 @@ TEST(Expiry, WorksInBoundedBatchesAndWaitsForEach_C9) {
     EXPECT_EQ(world.expiry.outstanding(), 0U);
   }
   EXPECT_EQ(world.reserved(), 0);
+}
+
+TEST(Expiry, WhatAJobThatStoodStillMissedIsReleasedOnceInOneSweep_B027) {
+  World world;
+  world.hold(100, std::chrono::seconds(10));
+  world.clock.advance(Duration(70'000));
+  EXPECT_EQ(world.reserved(), 100);
+  EXPECT_EQ(world.step(), 100U);
+  world.lane.step();
+  EXPECT_EQ(world.step(), 0U);
+  EXPECT_EQ(world.reserved(), 0);
+  EXPECT_EQ(world.available(), 100'000) << "each came back once";
 }
 
 TEST(Expiry, OffersNoMoreThanTheLaneTakes_B11) {
