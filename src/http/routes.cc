@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "http/acts.h"
+#include "http/batch.h"
 
 namespace gavel::http {
 namespace {
@@ -20,6 +21,7 @@ constexpr auto no_body = Body::none;
 constexpr auto may_body = Body::optional;
 constexpr auto body = Body::required;
 constexpr auto keyed = Key::required;
+constexpr auto keys_inside = Key::in_body;
 constexpr auto no_key = Key::none;
 
 // clang-format off
@@ -28,6 +30,7 @@ constexpr std::array routes{
     Route{"POST", "/v1/orders", reserve, Policy(both, known, body, &reserve_shape, keyed)},
     Route{"POST", "/v1/orders/{}/confirm", confirm, Policy(both, known, may_body, &empty_shape, keyed)},
     Route{"POST", "/v1/orders/{}/cancel", cancel, Policy(both, known, may_body, &empty_shape, keyed)},
+    Route{"POST", "/v1/batch", batch, Policy(both, known, body, &batch_shape, keys_inside)},
     Route{"GET", "/v1/orders/{}", show_order, Policy(both, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/requests/{}", show_request, Policy(both, known, no_body, nullptr, no_key)},
     Route{"PUT", "/v1/skus/{}", put_sku, Policy(operators, known, may_body, &put_sku_shape, keyed)},
@@ -50,7 +53,7 @@ constexpr std::array routes{
 
 static_assert(std::ranges::all_of(routes,
                                   [](const Route& route) {
-                                    return (route.policy.key == Key::required) == (route.method != "GET");
+                                    return (route.policy.key != Key::none) == (route.method != "GET");
                                   }),
               "every write demands a request key, and nothing else does");
 
@@ -79,6 +82,14 @@ std::optional<std::vector<std::string>> match(std::string_view pattern, const Ta
 }  // namespace
 
 std::span<const Route> all_routes() { return routes; }
+
+std::size_t body_bytes_max(Audience audience, std::string_view method, std::string_view target) {
+  const std::optional<Target> parsed = parse_target(target);
+  if (!parsed) return single_bytes_max;
+  const auto place = find_route(audience, method, *parsed);
+  const auto* found = std::get_if<Found>(&place);
+  return found != nullptr && found->route->endpoint == batch ? batch_bytes_max : single_bytes_max;
+}
 
 std::variant<Found, OtherMethods, NoRoute> find_route(Audience audience, std::string_view method,
                                                       const Target& target) {

@@ -4,6 +4,7 @@
 // demanded, so a route that leaves one of them open does not compile. Pure; thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,6 +29,8 @@ enum class Endpoint : std::uint8_t {
   create_activity,
   open_activity,
   close_activity,
+  // Many writes in one: each element of its body becomes a command (batch.h).
+  batch,
   // Reads.
   show_order,
   show_request,
@@ -50,7 +53,11 @@ enum class Credential : std::uint8_t {
   none,         // Asked by machines that watch: health and readiness.
 };
 enum class Body : std::uint8_t { none, optional, required };
-enum class Key : std::uint8_t { none, required };
+enum class Key : std::uint8_t {
+  none,
+  required,
+  in_body,  // Each element of the body carries its own; the header is refused.
+};
 
 struct Policy {
   consteval Policy(Audiences who, Credential with, Body reads, const Shape* as, Key demands)
@@ -86,6 +93,12 @@ struct OtherMethods {
 };
 
 struct NoRoute {};
+
+inline constexpr std::size_t single_bytes_max = std::size_t{64} * 1024;
+
+// Bytes that the body of such a request may have: batch_bytes_max (batch.h) for a batch, else
+// single_bytes_max.
+std::size_t body_bytes_max(Audience audience, std::string_view method, std::string_view target);
 
 // HEAD is answered wherever GET is.
 std::variant<Found, OtherMethods, NoRoute> find_route(Audience audience, std::string_view method,

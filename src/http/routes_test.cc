@@ -70,6 +70,17 @@ TEST(Routes, AreFoundByMethodAndPath) {
   }
 }
 
+TEST(Routes, ABatchAloneMayBeLarge) {
+  constexpr auto shop = Audience::shop;
+  constexpr auto operators = Audience::operators;
+  EXPECT_EQ(body_bytes_max(shop, "POST", "/v1/batch"), 4U * 1024 * 1024);
+  EXPECT_EQ(body_bytes_max(operators, "POST", "http://x/v1/batch?a=1"), 4U * 1024 * 1024);
+  for (const char* target : {"/v1/orders", "/v1/batch/", "/v1/batches", "/nosuch", "no path"}) {
+    EXPECT_EQ(body_bytes_max(shop, "POST", target), 64U * 1024) << target;
+  }
+  EXPECT_EQ(body_bytes_max(shop, "PUT", "/v1/batch"), 64U * 1024);
+}
+
 // Whoever changes a policy changes this list too, and means it.
 TEST(Routes, HaveThesePolicies) {
   std::string text;
@@ -80,11 +91,14 @@ TEST(Routes, HaveThesePolicies) {
     text += route.policy.body == Body::none       ? ""
             : route.policy.body == Body::required ? " body"
                                                   : " may-body";
-    text += route.policy.key == Key::required ? " key\n" : "\n";
+    text += route.policy.key == Key::required  ? " key\n"
+            : route.policy.key == Key::in_body ? " keys-inside\n"
+                                               : "\n";
   }
   EXPECT_EQ(text, R"(POST /v1/orders both body key
 POST /v1/orders/{}/confirm both may-body key
 POST /v1/orders/{}/cancel both may-body key
+POST /v1/batch both body keys-inside
 GET /v1/orders/{} both
 GET /v1/requests/{} both
 PUT /v1/skus/{} operators may-body key

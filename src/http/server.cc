@@ -16,7 +16,9 @@
 #include <boost/beast/http.hpp>
 
 #include "base/check.h"
+#include "http/batch.h"
 #include "http/problem.h"
+#include "http/routes.h"
 #include "http/session.h"
 
 namespace gavel::http {
@@ -34,9 +36,11 @@ constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 
 // What a session's buffer begins with, once for all its requests: an order of a few lines fits.
 constexpr std::size_t buffer_bytes = 4 * 1024;
+// What it has while a large body is read.
+constexpr std::size_t large_buffer_bytes = 64 * 1024;
 // Bytes that a session still takes, and throws away, from a client that was refused: closing at once would
 // reset the connection and take the answer with it.
-constexpr std::size_t drained_bytes_max = 256 * 1024;
+constexpr std::size_t drained_bytes_max = 2 * batch_bytes_max;
 constexpr Duration drain_within{1'000};
 // The pause after a failed accept: what failed (no file descriptors) does not pass any sooner by asking
 // again.
@@ -60,6 +64,10 @@ std::optional<std::string> joined(const beast::http::fields& fields, beast::stri
   return text;
 }
 
+Response too_large(std::size_t bytes_max) {
+  return malformed_http(413, "body: at most " + std::to_string(bytes_max) + " bytes");
+}
+
 // What is sent to a connection beyond connections_max, before it has said anything.
 std::string turned_away_text(std::uint64_t retry_after) {
   const std::string body =
@@ -74,15 +82,17 @@ std::string turned_away_text(std::uint64_t retry_after) {
 }  // namespace
 
 Session::Session(tcp::socket socket, Service& service, Audience audience, const HttpLimits& limits,
-                 const Ticks& ticks)
+                 const Ticks& ticks, Allowance& large_bodies)
     : socket_(std::move(socket)),
       service_(service),
       audience_(audience),
       limits_(limits),
       ticks_(ticks),
+      large_bodies_(large_bodies),
       // The parser consumes as it goes: a request line, then the fields, each bounded by the header's limit.
       // What else lies in the buffer is at most one read ahead.
-      buffer_(limits.header_bytes_max + buffer_bytes) {}
+      buffer_bytes_max_(limits.header_bytes_max + buffer_bytes),
+      buffer_(buffer_bytes_max_) {}
 
 awaitable<void> Session::run() {
   error_code ignored;
@@ -118,7 +128,7 @@ awaitable<bool> Session::serve_one() {
   refusal_.reset();
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
-  parser_->body_limit(limits_.body_bytes_max);
+  parser_->body_limit(batch_bytes_max);  // Until the header has said what it is (wrong_in_length).
   if (!co_await read_request()) {
     if (!refusal_) co_return false;
     co_await write(*refusal_, false, false);
@@ -128,6 +138,7 @@ awaitable<bool> Session::serve_one() {
   const bool wants_more = parser_->keep_alive();
   Response response = co_await service_.answer(std::move(request_));
   const bool written = co_await write(std::move(response), head, wants_more && !ending_);
+  if (share_) give_back();
   co_return written&& wants_more && !ending_;
 }
 
@@ -151,6 +162,7 @@ awaitable<bool> Session::read_request() {
       co_await beast::http::async_read_header(socket_, buffer_, *parser_, as_values);
   clear_deadline();
   refusal_ = failure ? refusal_of(failure) : wrong_in_header(bytes);
+  if (!failure && !refusal_) refusal_ = wrong_in_length();
   if (failure || refusal_) co_return false;
   request_ = request_of_header();
   co_return co_await read_body();
@@ -193,6 +205,36 @@ std::optional<Response> Session::wrong_in_header(std::size_t header_bytes) const
   return std::nullopt;
 }
 
+// The bound of the body is that of its route, and that of all large bodies together: it has to be known
+// before the first byte of the body is read.
+std::optional<Response> Session::wrong_in_length() {
+  const auto length = parser_->content_length();
+  if (!parser_->chunked() && length.value_or(0) <= single_bytes_max) return std::nullopt;
+  const std::size_t bytes_max = body_bytes_allowed();
+  if (length && *length > bytes_max) return too_large(bytes_max);
+  parser_->body_limit(bytes_max);
+  const std::size_t bytes = length ? static_cast<std::size_t>(*length) : bytes_max;
+  if (bytes <= single_bytes_max) return std::nullopt;
+  if (!large_bodies_.take(bytes, share_)) return service_.overloaded();
+  buffer_.max_size(buffer_bytes_max_ + large_buffer_bytes);
+  buffer_.reserve(large_buffer_bytes);
+  return std::nullopt;
+}
+
+// What a large body took, others may have; what came after it already stays where it is.
+void Session::give_back() {
+  share_.reset();
+  if (buffer_.size() > 0) return;
+  buffer_.max_size(buffer_bytes_max_);
+  buffer_.shrink_to_fit();
+  buffer_.reserve(buffer_bytes);
+}
+
+std::size_t Session::body_bytes_allowed() const {
+  const auto& header = parser_->get();
+  return body_bytes_max(audience_, text_of(header.method_string()), text_of(header.target()));
+}
+
 // The answer to a request that could not be read; nothing if nobody waits for one.
 std::optional<Response> Session::refusal_of(const error_code& failure) const {
   using beast::http::error;
@@ -201,7 +243,7 @@ std::optional<Response> Session::refusal_of(const error_code& failure) const {
     return std::nullopt;
   }
   if (failure == error::body_limit) {
-    return malformed_http(413, "body: at most " + std::to_string(limits_.body_bytes_max) + " bytes");
+    return too_large(body_bytes_allowed());
   }
   if (failure == error::header_limit || failure == error::buffer_overflow) {
     // The parser looks for the header's end before it takes the line, so it does not know which of them is
@@ -268,6 +310,7 @@ class Server::Sessions : public std::enable_shared_from_this<Sessions> {
         limits_(limits),
         log_(log),
         ticks_{limits.sweep_every},
+        large_bodies_(limits.large_bodies_bytes_max),
         acceptor_(io),
         sweeper_(io) {
     CHECK(limits.sweep_every > Duration(0));
@@ -293,6 +336,7 @@ class Server::Sessions : public std::enable_shared_from_this<Sessions> {
   const HttpLimits limits_;
   Log& log_;
   Ticks ticks_;
+  Allowance large_bodies_;
   tcp::acceptor acceptor_;
   asio::steady_timer sweeper_;
   std::set<std::shared_ptr<Session>> sessions_;
@@ -371,7 +415,8 @@ awaitable<void> Server::Sessions::sweep(std::shared_ptr<Sessions> self) {
 
 void Server::Sessions::begin(tcp::socket socket) {
   if (sessions_.size() >= limits_.connections_max) return turn_away(std::move(socket));
-  auto session = std::make_shared<Session>(std::move(socket), service_, audience_, limits_, ticks_);
+  auto session =
+      std::make_shared<Session>(std::move(socket), service_, audience_, limits_, ticks_, large_bodies_);
   sessions_.insert(session);
   awaitable<void> work = session->run();
   asio::co_spawn(io_, std::move(work), [self = shared_from_this(), session](std::exception_ptr thrown) {

@@ -28,7 +28,9 @@ namespace gavel::http {
 
 struct HttpLimits {
   std::size_t header_bytes_max = 8 * 1024;
-  std::size_t body_bytes_max = 64 * 1024;
+  // Bodies beyond single_bytes_max (routes.h) that are in hand at one time; the next is told 503. With it the
+  // connections bound the memory: a batch on each of them could not be held.
+  std::size_t large_bodies_bytes_max = 64 * 1024 * 1024;
   std::size_t connections_max = 10'000;  // Beyond it a connection is told 503 and closed.
   Duration header_within{5'000};  // From the first byte of a request; on a fresh connection from its start.
   Duration body_within{10'000};

@@ -53,9 +53,6 @@ std::expected<Json, Response> body_of(const Request& request, const Policy& poli
   if (policy.body == Body::none) {
     return std::unexpected(malformed_http(400, "body: this request takes none"));
   }
-  if (request.content_type && !is_json(*request.content_type)) {
-    return std::unexpected(malformed_http(415, "Content-Type: must be application/json"));
-  }
   auto body = read_json(request.body, *policy.shape);
   if (!body) return std::unexpected(malformed_http(400, std::move(body.error())));
   return *std::move(body);
@@ -72,6 +69,9 @@ std::optional<std::string> wrong_around(const Request& request, const Found& fou
   }
   if (request.attempt && !parse_attempt(*request.attempt)) {
     return "Gavel-Attempt: must be an integer from 1 to 999999999";
+  }
+  if (found.route->policy.key == Key::in_body && request.idempotency_key) {
+    return "Idempotency-Key: each element of a batch has its own, as request_id";
   }
   if (found.route->policy.key == Key::required && request.idempotency_key &&
       !parse_request_key(*request.idempotency_key)) {
@@ -154,6 +154,8 @@ awaitable<Response> Service::answer(Request request) {
       } else {
         response = command.error();
       }
+    } else if (found->route->endpoint == Endpoint::batch) {
+      response = co_await answer_batch(caller_of(request.audience), std::move(request.body));
     } else {
       response = co_await read(caller_of(request.audience), *found);
     }
@@ -191,6 +193,9 @@ std::expected<Found, Response> Service::find(const Request& request) {
   if (found->route->policy.body == Body::none && !request.body.empty()) {
     return std::unexpected(malformed_http(400, "body: this request takes none"));
   }
+  if (!request.body.empty() && request.content_type && !is_json(*request.content_type)) {
+    return std::unexpected(malformed_http(415, "Content-Type: must be application/json"));
+  }
   return std::move(*found);
 }
 
@@ -207,6 +212,37 @@ std::expected<Command, Response> Service::command_of(const Request& request, con
                  .key = key,
                  .fresh = rules::OrderId{make_uuid7(clock_.now(), random_)},
                  .act = *std::move(act)};
+}
+
+// Each element is answered as the single request would have been; those that are wrong never leave this
+// function.
+awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body) {
+  const auto items = read_batch(body);
+  if (!items) co_return malformed_http(400, items.error());
+  std::vector<Command> commands;
+  commands.reserve(items->size());
+  for (const auto& item : *items) {
+    if (item) commands.push_back(command_of(caller, *item));
+  }
+  const std::vector<Verdict> verdicts = co_await pipeline_.submit_all(commands);
+  BatchAnswer answer;
+  std::size_t judged = 0;
+  for (const auto& item : *items) {
+    if (!item) {
+      answer.add(problem(item.error(), random_));
+      continue;
+    }
+    answer.add(answer_to(commands[judged], verdicts[judged]));
+    ++judged;
+  }
+  co_return answer.take();
+}
+
+Command Service::command_of(const rules::Caller& caller, const BatchItem& item) {
+  return Command{.caller = caller,
+                 .key = item.key,
+                 .fresh = rules::OrderId{make_uuid7(clock_.now(), random_)},
+                 .act = item.act};
 }
 
 Response Service::answer_to(const Command& command, const Verdict& verdict) {

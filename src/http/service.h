@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "http/batch.h"
 #include "http/message.h"
 #include "http/routes.h"
 #include "pipeline/pipeline.h"
@@ -40,9 +41,14 @@ class Service {
   // has the body of GET, which the session leaves out.
   boost::asio::awaitable<Response> answer(Request request);
 
+  // For what could not be taken in at all: certainly not done.
+  Response overloaded() { return refuse(rules::Outcome::overloaded); }
+
  private:
   std::expected<Found, Response> find(const Request& request);
   std::expected<rules::Command, Response> command_of(const Request& request, const Found& found);
+  boost::asio::awaitable<Response> answer_batch(rules::Caller caller, std::string body);
+  rules::Command command_of(const rules::Caller& caller, const BatchItem& item);
   Response answer_to(const rules::Command& command, const rules::Verdict& verdict);
   boost::asio::awaitable<Response> read(rules::Caller caller, Found found);
   boost::asio::awaitable<Response> read_order(std::string id);

@@ -36,11 +36,41 @@ struct Ticks {
   }
 };
 
+// The bytes that large bodies may take together, and what is left of them.
+class Allowance {
+ public:
+  // Gives back at its end. The allowance outlives it.
+  class Share {
+   public:
+    Share(Allowance& allowance, std::size_t bytes) : allowance_(allowance), bytes_(bytes) {}
+    ~Share() { allowance_.left_ += bytes_; }
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+   private:
+    Allowance& allowance_;
+    const std::size_t bytes_;
+  };
+
+  explicit Allowance(std::size_t bytes) : left_(bytes) {}
+
+  // Takes `bytes` into `share`, which is empty; false if fewer are left.
+  bool take(std::size_t bytes, std::optional<Share>& share) {
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    share.emplace(*this, bytes);
+    return true;
+  }
+
+ private:
+  std::size_t left_;
+};
+
 class Session {
  public:
   // All references outlive the session.
   Session(boost::asio::ip::tcp::socket socket, Service& service, Audience audience, const HttpLimits& limits,
-          const Ticks& ticks);
+          const Ticks& ticks, Allowance& large_bodies);
 
   boost::asio::awaitable<void> run();
 
@@ -61,6 +91,9 @@ class Session {
   boost::asio::awaitable<void> drain();
 
   std::optional<Response> wrong_in_header(std::size_t header_bytes) const;
+  std::optional<Response> wrong_in_length();
+  std::size_t body_bytes_allowed() const;
+  void give_back();
   std::optional<Response> refusal_of(const boost::system::error_code& error) const;
   Request request_of_header() const;
   void set_deadline(Duration within);
@@ -71,6 +104,9 @@ class Session {
   const Audience audience_;
   const HttpLimits& limits_;
   const Ticks& ticks_;
+  Allowance& large_bodies_;
+  std::optional<Allowance::Share> share_;  // Of a large body, until it is answered.
+  const std::size_t buffer_bytes_max_;
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   Request request_;  // As its header says; the body comes last.

@@ -253,6 +253,34 @@ std::string_view meaning_of(const error_code& ec) {
   return "not JSON in UTF-8";
 }
 
+// What the parser calls where nothing but its own opinion is wanted.
+class Indifference {
+ public:
+  static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+
+  bool on_document_begin(error_code&) { return true; }
+  bool on_document_end(error_code&) { return true; }
+  bool on_object_begin(error_code&) { return true; }
+  bool on_object_end(std::size_t, error_code&) { return true; }
+  bool on_array_begin(error_code&) { return true; }
+  bool on_array_end(std::size_t, error_code&) { return true; }
+  bool on_key_part(string_view, std::size_t, error_code&) { return true; }
+  bool on_key(string_view, std::size_t, error_code&) { return true; }
+  bool on_string_part(string_view, std::size_t, error_code&) { return true; }
+  bool on_string(string_view, std::size_t, error_code&) { return true; }
+  bool on_number_part(string_view, error_code&) { return true; }
+  bool on_int64(std::int64_t, string_view, error_code&) { return true; }
+  bool on_uint64(std::uint64_t, string_view, error_code&) { return true; }
+  bool on_double(double, string_view, error_code&) { return true; }
+  bool on_bool(bool, error_code&) { return true; }
+  bool on_null(error_code&) { return true; }
+  bool on_comment_part(string_view, error_code&) { return true; }
+  bool on_comment(string_view, error_code&) { return true; }
+};
+
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 }  // namespace
@@ -284,9 +312,38 @@ const Json* Json::find(std::string_view name) const {
   return found == members.end() ? nullptr : &found->second;
 }
 
+namespace {
+
+// What can be wrong with a document before its first value.
+std::optional<std::string> wrong_at_start(std::string_view document) {
+  if (std::ranges::all_of(document, is_space)) return "body: is empty";
+  if (document.starts_with("\xEF\xBB\xBF")) return "body: begins with a byte order mark";
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_after(std::string_view document, std::size_t used) {
+  if (std::ranges::all_of(document.substr(used), is_space)) return std::nullopt;
+  return "body: more follows after the document, at byte " + std::to_string(used);
+}
+
+}  // namespace
+
+std::optional<std::string> fault_of_json(std::string_view document, std::size_t depth_max) {
+  if (auto wrong = wrong_at_start(document)) return wrong;
+  boost::json::parse_options options;
+  options.max_depth = depth_max;
+  boost::json::basic_parser<Indifference> parser(options);
+  error_code ec;
+  const std::size_t used = parser.write_some(false, document.data(), document.size(), ec);
+  if (!ec) return wrong_after(document, used);
+  const std::string meaning = ec == boost::json::error::too_deep
+                                  ? "nested deeper than " + std::to_string(depth_max)
+                                  : std::string(meaning_of(ec));
+  return "body: " + meaning + ", at byte " + std::to_string(used);
+}
+
 std::expected<Json, std::string> read_json(std::string_view document, const Shape& shape) {
-  if (std::ranges::all_of(document, is_space)) return std::unexpected("body: is empty");
-  if (document.starts_with("\xEF\xBB\xBF")) return std::unexpected("body: begins with a byte order mark");
+  if (auto wrong = wrong_at_start(document)) return std::unexpected(*std::move(wrong));
   boost::json::parse_options options;
   options.max_depth = json_depth_max;
   boost::json::basic_parser<Reading> parser(options, shape);
@@ -298,9 +355,7 @@ std::expected<Json, std::string> read_json(std::string_view document, const Shap
     return std::unexpected((path.empty() ? "body" : path) + ": " + std::string(meaning_of(ec)) +
                            ", at byte " + std::to_string(used));
   }
-  if (!std::ranges::all_of(document.substr(used), is_space)) {
-    return std::unexpected("body: more follows after the document, at byte " + std::to_string(used));
-  }
+  if (auto wrong = wrong_after(document, used)) return std::unexpected(*std::move(wrong));
   return parser.handler().take();
 }
 

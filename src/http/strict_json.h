@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,5 +65,9 @@ class Json {
 
 // The document, or one line that says where it is wrong and how: "lines[0].quantity: must be 1 to 1000000".
 std::expected<Json, std::string> read_json(std::string_view document, const Shape& shape);
+
+// What keeps `document` from being JSON in UTF-8, nested at most `depth_max` deep, in one line; nothing if it
+// is. What its values are is not looked at.
+std::optional<std::string> fault_of_json(std::string_view document, std::size_t depth_max);
 
 }  // namespace gavel::http

@@ -1,5 +1,6 @@
 #include "pipeline/pipeline.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -34,12 +35,35 @@ Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Cloc
       limits_(limits),
       admission_(limits.in_flight_max) {}
 
-// The life of a request. Each line is a stage; what follows a co_return was never reached by the request.
+// The life of a request. Each line is a stage; what follows a return was never reached by the request.
+void Pipeline::begin(Command command, Answer answer) {
+  if (const auto wrong = rules::malformation(command)) return answer(malformed(*wrong));
+  if (!admission_.enter()) return answer(of(Outcome::overloaded));
+  if (!enter_key(command)) return answer(leave(Outcome::key_in_flight));
+  judge(command, std::move(answer));
+}
+
 boost::asio::awaitable<Verdict> Pipeline::submit(Command command) {
-  if (const auto wrong = rules::malformation(command)) co_return malformed(*wrong);
-  if (!admission_.enter()) co_return of(Outcome::overloaded);
-  if (!enter_key(command)) co_return leave(Outcome::key_in_flight);
-  co_return co_await stage::await_result<Verdict>([&](Answer answer) { judge(command, std::move(answer)); });
+  co_return co_await stage::await_result<Verdict>(
+      [&](Answer answer) { begin(std::move(command), std::move(answer)); });
+}
+
+// One coroutine for all of them: a thousand of them would cost more than their verdicts.
+boost::asio::awaitable<std::vector<Verdict>> Pipeline::submit_all(std::vector<Command> commands) {
+  if (commands.empty()) co_return std::vector<Verdict>();
+  co_return co_await stage::await_result<std::vector<Verdict>>([&](auto answer) {
+    const auto group = std::make_shared<Group>();
+    const std::size_t count = commands.size();
+    group->verdicts.resize(count);
+    group->open = count;
+    group->answer = std::move(answer);
+    for (std::size_t i = 0; i < count; ++i) {
+      begin(std::move(commands[i]), [group, i](Verdict verdict) {
+        group->verdicts[i] = std::move(verdict);
+        if (--group->open == 0) group->answer(std::move(group->verdicts));
+      });
+    }
+  });
 }
 
 Verdict Pipeline::malformed(const std::string& wrong) {

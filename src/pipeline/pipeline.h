@@ -1,4 +1,4 @@
-// Pipeline: the life of a request, narrated by one function. Read submit() in pipeline.cc first.
+// Pipeline: the life of a request, narrated by one function. Read begin() in pipeline.cc first.
 //
 //   caller ─► form ─► admission ─► key in process? ─► lane (judge) ─► verdict ─► caller
 //
@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -47,6 +48,11 @@ class Pipeline {
   // even if nobody waits for it any more.
   boost::asio::awaitable<rules::Verdict> submit(rules::Command command);
 
+  // Decides commands that came together but depend on nothing of one another: each is admitted, refused and
+  // judged as if it had come alone, in their order. Resumes once, when the last has its verdict; one verdict
+  // each, in order. Never throws.
+  boost::asio::awaitable<std::vector<rules::Verdict>> submit_all(std::vector<rules::Command> commands);
+
   // True while a request with this id has no verdict yet.
   bool in_process(const rules::RequestId& id) const { return keys_.contains(id); }
 
@@ -66,6 +72,14 @@ class Pipeline {
     Answer answer;  // Empty once the caller was told outcome_unknown.
   };
 
+  // Commands that came together, until the last of them has its verdict.
+  struct Group {
+    std::vector<rules::Verdict> verdicts;
+    std::size_t open;
+    std::move_only_function<void(std::vector<rules::Verdict>)> answer;
+  };
+
+  void begin(rules::Command command, Answer answer);
   static rules::Verdict malformed(const std::string& wrong);
   bool enter_key(const rules::Command& command);
   rules::Verdict leave(rules::Outcome outcome);

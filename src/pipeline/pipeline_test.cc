@@ -62,6 +62,11 @@ class World {
     run_coroutines();
   }
 
+  void ask_all(std::vector<Command> commands) {
+    boost::asio::co_spawn(io_, answered_all(std::move(commands)), boost::asio::detached);
+    run_coroutines();
+  }
+
   // Judges one batch of what waits.
   void judge() {
     lane.step();
@@ -87,6 +92,15 @@ class World {
     std::string answer = key + " " + std::string(rules::word(verdict.outcome));
     if (verdict.record == rules::Record::replayed) answer += " again";
     answers.push_back(std::move(answer));
+  }
+
+  boost::asio::awaitable<void> answered_all(std::vector<Command> commands) {
+    std::string answer;
+    for (const Verdict& verdict : co_await pipeline.submit_all(std::move(commands))) {
+      answer.append(answer.empty() ? "" : ", ").append(rules::word(verdict.outcome));
+      if (verdict.record == rules::Record::replayed) answer += " again";
+    }
+    answers.push_back("[" + answer + "]");
   }
 
   void run_coroutines() {
@@ -182,6 +196,59 @@ TEST(Pipeline, AMalformedCommandNeverReachesTheLane) {
   world.ask(order("a", "u1", 0));
   EXPECT_EQ(world.answers, Answers{"a malformed"});
   EXPECT_EQ(world.lane.waiting(), 0U);
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+}
+
+TEST(Pipeline, CommandsThatCameTogetherAreAnsweredTogetherInTheirOrder) {
+  World world;
+  world.ask_all({order("a"), order("b", "u2", 3), order("c", "u3", 0), order("d", "u4")});
+  EXPECT_EQ(world.answers, Answers{});
+  EXPECT_EQ(world.pipeline.in_flight(), 3U);
+  world.judge();
+  EXPECT_EQ(world.answers, Answers{"[reserved, insufficient, malformed, reserved]"});
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  world.ask_all({});
+  EXPECT_EQ(world.answers.back(), "[]");
+}
+
+TEST(Pipeline, TogetherButOverSeveralBatchesOfTheLane) {
+  World world({100, Duration(1000), Duration(5000)}, {100, 2});
+  world.ask_all({order("a"), order("b"), order("c"), order("d"), order("e")});
+  world.judge();
+  world.judge();
+  EXPECT_EQ(world.answers, Answers{});
+  world.judge();
+  EXPECT_EQ(world.answers, Answers{"[reserved, reserved, reserved, sold_out, sold_out]"});
+}
+
+TEST(Pipeline, OneKeyTwiceInOneBatchIsInFlightTheSecondTime_A9) {
+  World world;
+  world.ask_all({order("a"), order("a"), order("a", "u2")});
+  world.judge();
+  world.ask_all({order("a"), order("b")});
+  world.judge();
+  EXPECT_EQ(world.answers,
+            (Answers{"[reserved, key_in_flight, key_in_flight]", "[reserved again, reserved]"}));
+}
+
+TEST(Pipeline, EachCommandOfABatchIsAdmittedByItself_A20) {
+  World world({.in_flight_max = 2, .judge_within = Duration(1000), .answer_within = Duration(5000)});
+  world.ask_all({order("a"), order("b"), order("c"), order("d", "u1", 0)});
+  world.ask_all({order("e"), order("f")});  // All refused: answered without the lane.
+  EXPECT_EQ(world.answers, Answers{"[overloaded, overloaded]"});
+  world.judge();
+  EXPECT_EQ(world.answers.back(), "[reserved, reserved, overloaded, malformed]");
+}
+
+TEST(Pipeline, AnOverdueBatchIsAnsweredAndItsVerdictsComeLater_A13) {
+  World world({.in_flight_max = 100, .judge_within = Duration(60'000), .answer_within = Duration(5000)},
+              {100, 1});
+  world.ask_all({order("a"), order("b")});
+  world.judge();
+  world.clock.advance(Duration(5000));
+  world.step();
+  EXPECT_EQ(world.answers, Answers{"[reserved, outcome_unknown]"});
+  world.judge();
   EXPECT_EQ(world.pipeline.in_flight(), 0U);
 }
 

@@ -26,6 +26,7 @@ namespace {
 HttpLimits http_limits(const WorldLimits& limits) {
   HttpLimits result;
   result.connections_max = limits.connections_max;
+  result.large_bodies_bytes_max = limits.large_bodies_bytes_max;
   result.header_within = limits.header_within;
   result.body_within = limits.body_within;
   result.idle_within = limits.idle_within;
@@ -62,7 +63,8 @@ struct World::Parts {
   std::unique_ptr<judge::Store> store = judge::open_memory_store(database, clock);
   std::unique_ptr<judge::Reader> reader = judge::open_memory_reader(database);
   judge::Judge judge{*store, *log, Random(2), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}};
-  pipeline::Lane lane{judge, stage::Limits{1000, 100}, clock, *log, [](const std::string&) { CHECK(false); }};
+  pipeline::Lane lane{judge, stage::Limits{10'000, 1000}, clock, *log,
+                      [](const std::string&) { CHECK(false); }};
   pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   pipeline::Pipeline pipeline;

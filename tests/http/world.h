@@ -24,6 +24,7 @@ inline constexpr std::string_view operator_key = "s3cret";
 struct WorldLimits {
   std::size_t connections_max = 100;
   std::size_t in_flight_max = 100;
+  std::size_t large_bodies_bytes_max = 64 * 1024 * 1024;
   Duration header_within{2'000};
   Duration body_within{2'000};
   Duration idle_within{2'000};
