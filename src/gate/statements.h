@@ -34,7 +34,8 @@ std::vector<Owed> owed_after_commit(const rules::Item& item, const std::set<rule
 // It may be stated at any later time, by anyone, any number of times.
 std::vector<Owed> owed_by_refresh(const rules::Item& item);
 
-// What one plain committed read at the judge's primary says of an item.
+// What one plain committed read at the judge's primary says of an item: of one snapshot, or the sum first.
+// The other way round a reopening between the two would look like corruption.
 struct ConfirmingRead {
   std::int64_t generation = 0;
   rules::Quantity available;  // The sum over its buckets.
