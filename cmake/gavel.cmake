@@ -5,6 +5,7 @@
 #   gavel_test(judge_test LABEL unit SOURCES judge_test.cc DEPENDS judge rules base)
 #   gavel_program(gavel SOURCES main.cc DEPENDS http judge_sqlite base LINKS CLI11::CLI11)
 #   gavel_e2e(crash SCRIPT crash.py ARGS --rounds 3)
+#   gavel_headers_alone(base rules)
 #
 # DEPENDS names gavel libraries without their prefix. It is the whole truth: tools/include_table.py fails when a file
 # includes a folder that its library does not declare, or when the folder table does not allow what is declared.
@@ -132,4 +133,33 @@ function(gavel_e2e name)
   set_tests_properties(e2e/${name} PROPERTIES
     LABELS e2e TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ON
     ENVIRONMENT "GAVEL_PROGRAM=${PROJECT_BINARY_DIR}/gavel;PYTHONDONTWRITEBYTECODE=1")
+endfunction()
+
+# gavel_headers_alone(folders...): compiles each header of these folders as a unit of its own, with the tests. Where a
+# source includes a header before anything else, compiling that source shows the same, so that only the others are left.
+function(gavel_headers_alone)
+  if(NOT GAVEL_TESTS)
+    return()
+  endif()
+  set(headers)
+  set(shown)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src src/${folder}/*.h)
+    list(APPEND headers ${found})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${folder}/*.cc)
+    foreach(source IN LISTS sources)
+      file(STRINGS ${source} first REGEX "^#include " LIMIT_COUNT 1)
+      string(REGEX REPLACE "^#include \"(.*)\"$" "\\1" first "${first}")
+      list(APPEND shown "${first}")
+    endforeach()
+  endforeach()
+  list(REMOVE_ITEM headers ${shown})
+  set(units)
+  foreach(header IN LISTS headers)
+    set(unit ${PROJECT_BINARY_DIR}/headers/${header}.cc)
+    file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${header}\"\n")
+    list(APPEND units ${unit})
+  endforeach()
+  add_library(gavel_headers OBJECT ${units})
+  target_link_libraries(gavel_headers PRIVATE gavel_flags Boost::headers)
 endfunction()
