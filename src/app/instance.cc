@@ -14,6 +14,7 @@
 
 #include "app/database.h"
 #include "app/ticker.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "http/server.h"
 #include "http/service.h"
@@ -86,6 +87,7 @@ class Instance::Wiring {
   std::string operators_url;
 
  private:
+  void watch_parts();
   void watch_overdue();
   Duration expire();
   void break_off(const std::string& why);
@@ -98,6 +100,7 @@ class Instance::Wiring {
   Log& log_;
   Random random_ = Random::from_system();
   Sampler sampler_;
+  Metrics metrics_;
   std::unique_ptr<judge::Store> store_;
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
@@ -136,20 +139,33 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       store_(std::move(database.store)),
       questions_(std::move(readers.first)),
       due_(std::move(readers.second)),
-      judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits()),
-      lane_(judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
-            [this](const std::string& why) { break_off(why); }),
+      judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
+             judge::Meters(metrics_, clock)),
+      lane_(
+          judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
+          [this](const std::string& why) { break_off(why); }, pipeline::Meters(metrics_, clock)),
       reads_(*questions_, reads_limits, read_within, clock),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
-                pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within}),
-      service_(pipeline_, reads_, clock, random_, log, readiness_, std::move(operators_key)),
+                pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
+                pipeline::Meters(metrics_, clock)),
+      service_(pipeline_, reads_, clock, random_, log, readiness_, std::move(operators_key), metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
       expiry_(*due_, lane_, clock, log) {
+  watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
   reads_thread_ = std::thread([this] { reads_.run(); });
   expiry_thread_.emplace([this] { return expire(); });
+}
+
+void Instance::Wiring::watch_parts() {
+  pipeline::watch(metrics_, lane_, pipeline_);
+  jobs::watch(metrics_, expiry_, clock_);
+  http::watch(metrics_, *shop_, "shop");
+  http::watch(metrics_, *operators_, "operators");
+  metrics_.watch_counter("gavel_base_log_lines_lost_total", "Lines that the log could not write.",
+                         [this] { return log_.lines_lost(); });
 }
 
 Result<void> Instance::Wiring::listen(const Options& options) {

@@ -85,6 +85,7 @@ struct Log::Sink {
   Mutex mutex;
   std::unique_ptr<spdlog::sinks::sink> out GAVEL_GUARDED_BY(mutex);
   Duration reopen_at GAVEL_GUARDED_BY(mutex){0};
+  std::atomic<std::uint64_t> lost_ever{0};
   std::int64_t lost GAVEL_GUARDED_BY(mutex) = 0;  // Lines since the first failure that is not over.
 };
 
@@ -109,6 +110,7 @@ void Log::Sink::fail(const char* reason) {
   // Once per failure, since a full disk fails at every line, and to the only other place there is.
   if (lost == 0) std::fprintf(stderr, "gavel: the log cannot be written and loses lines: %s\n", reason);
   ++lost;
+  ++lost_ever;
   out.reset();
   reopen_at = clock.steady() + reopen_pause;
 }
@@ -135,12 +137,15 @@ Result<std::unique_ptr<Log>> Log::open(const Options& options, const Clock& cloc
 
 std::unique_ptr<Log> Log::silent() { return std::unique_ptr<Log>(new Log(nullptr)); }
 
+std::uint64_t Log::lines_lost() const noexcept { return sink_ == nullptr ? 0 : sink_->lost_ever.load(); }
+
 void Log::write(Level level, std::string_view event, std::initializer_list<Field> fields) noexcept {
   if (sink_ == nullptr || level < sink_->options.level) return;
   const std::string line = render(sink_->clock.now(), level, event, fields);
   const MutexLock lock(sink_->mutex);
   if (sink_->out == nullptr && sink_->clock.steady() < sink_->reopen_at) {
     ++sink_->lost;
+    ++sink_->lost_ever;
     return;
   }
   try {

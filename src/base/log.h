@@ -52,6 +52,9 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
+  // Lines lost since it was opened. Any thread.
+  std::uint64_t lines_lost() const noexcept;
+
   // `event` is a stable word in snake_case ("batch_halved"); fields follow it in the order given, and none is
   // named at, level or event. Texts may hold any bytes (json_text.h); what is beyond 4096 bytes of one is
   // cut. Never a secret.

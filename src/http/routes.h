@@ -40,6 +40,7 @@ enum class Endpoint : std::uint8_t {
   // Of the service itself.
   health,
   readiness,
+  metrics,
   list_outcomes,
   explain_outcome,
 };

@@ -111,6 +111,7 @@ POST /v1/activities/{}/close operators may-body key
 GET /v1/admin/verify operators
 GET /healthz both anyone
 GET /readyz both anyone
+GET /metrics operators
 GET /docs/outcomes both
 GET /docs/outcomes/{} both
 )");

@@ -131,6 +131,7 @@ awaitable<bool> Session::serve_one() {
   parser_->body_limit(batch_bytes_max);  // Until the header has said what it is (wrong_in_length).
   if (!co_await read_request()) {
     if (!refusal_) co_return false;
+    service_.count_unread(*refusal_);
     co_await write(*refusal_, false, false);
     co_return false;
   }
@@ -319,6 +320,7 @@ class Server::Sessions : public std::enable_shared_from_this<Sessions> {
   Result<std::uint16_t> listen(const std::string& address, std::uint16_t port);
   void stop();
   std::size_t size() const { return sessions_.size(); }
+  std::uint64_t turned_away() const { return turned_away_; }
 
  private:
   // What these coroutines work on stays as long as they run: each holds it.
@@ -449,5 +451,16 @@ Result<std::uint16_t> Server::listen(const std::string& address, std::uint16_t p
 void Server::stop() { sessions_->stop(); }
 
 std::size_t Server::connections() const { return sessions_->size(); }
+
+std::uint64_t Server::turned_away() const { return sessions_->turned_away(); }
+
+void watch(Metrics& metrics, const Server& server, const std::string& listener) {
+  metrics.watch_gauge("gavel_http_connections", "Connections that are open.",
+                      [&server] { return static_cast<double>(server.connections()); },
+                      {{"listener", listener}});
+  metrics.watch_counter("gavel_http_connections_turned_away_total",
+                        "Connections refused, since there were enough.",
+                        [&server] { return server.turned_away(); }, {{"listener", listener}});
+}
 
 }  // namespace gavel::http

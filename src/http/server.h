@@ -19,6 +19,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "http/message.h"
@@ -59,9 +60,15 @@ class Server {
   // Connections that are open. On the io_context's thread.
   std::size_t connections() const;
 
+  // Connections that were told 503, since there were enough. On the io_context's thread.
+  std::uint64_t turned_away() const;
+
  private:
   class Sessions;
   std::shared_ptr<Sessions> sessions_;
 };
+
+// Has `metrics` read how many connections the server has; `listener` is the label. Both outlive the readings.
+void watch(Metrics& metrics, const Server& server, const std::string& listener);
 
 }  // namespace gavel::http

@@ -130,7 +130,7 @@ Result<StockAnswer> look_up_stock(Reader& reader, const std::vector<rules::SkuCo
 }  // namespace
 
 Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clock& clock, Random& random,
-                 Log& log, const Readiness& readiness, std::string operator_key)
+                 Log& log, const Readiness& readiness, std::string operator_key, Metrics& metrics)
     : pipeline_(pipeline),
       reads_(reads),
       clock_(clock),
@@ -138,7 +138,9 @@ Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clo
       log_(log),
       readiness_(readiness),
       operator_key_(std::move(operator_key)),
-      sampler_(logged_one_in) {}
+      sampler_(logged_one_in),
+      metrics_(metrics),
+      requests_(metrics) {}
 
 awaitable<Response> Service::answer(Request request) {
   try {
@@ -159,12 +161,15 @@ awaitable<Response> Service::answer(Request request) {
     } else {
       response = co_await read(caller_of(request.audience), *found);
     }
+    requests_.add(found ? found->route : nullptr, response.status);
     if (sampler_.take()) log_sampled(request, found ? &*found : nullptr, response);
     co_return response;
   } catch (const std::exception& fault) {
     log_.write(Level::error, "request_fault", {{"what", fault.what()}});
   }
-  co_return fault_of_ours();
+  const Response fault = fault_of_ours();
+  requests_.add(nullptr, fault.status);
+  co_return fault;
 }
 
 // Which route it is, if its caller may know.
@@ -265,6 +270,8 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
       co_return show_status("alive");
     case Endpoint::readiness:
       co_return tell_readiness();
+    case Endpoint::metrics:
+      co_return tell_metrics();
     case Endpoint::list_outcomes:
       co_return outcomes_page();
     case Endpoint::explain_outcome:
@@ -354,6 +361,13 @@ Response Service::tell_readiness() {
   verdict.outcome = Outcome::not_ready;
   verdict.detail.explanation = readiness_.why;
   return problem(verdict, random_);
+}
+
+Response Service::tell_metrics() {
+  Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = metrics_.text();
+  return response;
 }
 
 Response Service::refuse(Outcome outcome) {

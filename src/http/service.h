@@ -14,9 +14,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "http/batch.h"
 #include "http/message.h"
+#include "http/request_counters.h"
 #include "http/routes.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
@@ -35,11 +37,14 @@ class Service {
   // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
   // empty one lets nobody in.
   Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clock& clock, Random& random, Log& log,
-          const Readiness& readiness, std::string operator_key);
+          const Readiness& readiness, std::string operator_key, Metrics& metrics);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
   // has the body of GET, which the session leaves out.
   boost::asio::awaitable<Response> answer(Request request);
+
+  // An answer that the session gives by itself, since the request could not be read.
+  void count_unread(const Response& response) { requests_.add(nullptr, response.status); }
 
   // For what could not be taken in at all: certainly not done.
   Response overloaded() { return refuse(rules::Outcome::overloaded); }
@@ -57,6 +62,7 @@ class Service {
   boost::asio::awaitable<Response> read_activity(std::string id);
   boost::asio::awaitable<Response> read_verification();
   Response tell_readiness();
+  Response tell_metrics();
   Response refuse(rules::Outcome outcome);
   Response refuse(const Error& error);
   void log_sampled(const Request& request, const Found* found, const Response& response);
@@ -69,6 +75,8 @@ class Service {
   const Readiness& readiness_;
   const std::string operator_key_;
   Sampler sampler_;
+  Metrics& metrics_;
+  RequestCounters requests_;
 };
 
 }  // namespace gavel::http

@@ -1,5 +1,6 @@
 #include "jobs/expiry.h"
 
+#include <chrono>
 #include <utility>
 
 #include "rules/command.h"
@@ -17,10 +18,16 @@ constexpr Duration judge_within{
 Expiry::Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log)
     : reader_(reader), lane_(lane), clock_(clock), log_(log) {}
 
+Duration Expiry::oldest_overdue(Time now) const {
+  const Time oldest = oldest_due_.load();
+  return oldest < now ? now - oldest : Duration(0);
+}
+
 Result<std::size_t> Expiry::step(Time now) {
   if (outstanding_.load() > 0) return 0;
   const Result<std::vector<judge::HoldRow>> due = reader_.due(now, expiry_batch_max);
   if (!due) return std::unexpected(due.error());
+  oldest_due_ = due->empty() ? Time::max() : due->front().expires_at;
   if (due->empty()) return 0;
   const Duration late = now - due->front().expires_at;
   if (late > behind_after && now >= say_behind_at_) {
@@ -30,7 +37,10 @@ Result<std::size_t> Expiry::step(Time now) {
   std::size_t offered = 0;
   for (const judge::HoldRow& hold : *due) {
     rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{}, rules::Expire{hold.order}};
-    pipeline::Lane::Done done = [this](const rules::Verdict&) { --outstanding_; };
+    pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
+      if (verdict.outcome == rules::Outcome::expired) ++released_;
+      --outstanding_;
+    };
     ++outstanding_;
     if (!lane_.offer(command, clock_.steady() + judge_within, done)) {
       --outstanding_;
@@ -39,6 +49,15 @@ Result<std::size_t> Expiry::step(Time now) {
     ++offered;
   }
   return offered;
+}
+
+void watch(Metrics& metrics, const Expiry& expiry, const Clock& clock) {
+  metrics.watch_counter("gavel_jobs_expiry_released_total", "Holds released, since their time was past.",
+                        [&expiry] { return expiry.released(); });
+  metrics.watch_gauge("gavel_jobs_expiry_oldest_overdue_seconds",
+                      "How long the oldest due hold is past its time.", [&expiry, &clock] {
+                        return std::chrono::duration<double>(expiry.oldest_overdue(clock.now())).count();
+                      });
 }
 
 }  // namespace gavel::jobs

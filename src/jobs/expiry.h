@@ -8,8 +8,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -32,6 +34,13 @@ class Expiry {
   // Commands offered that have no verdict yet. Any thread.
   std::size_t outstanding() const { return outstanding_.load(); }
 
+  // Holds released so far. Any thread.
+  std::uint64_t released() const { return released_.load(); }
+
+  // How long the oldest hold that the last look found is past its time, 0 if none is. It grows while nothing
+  // is released. Any thread.
+  Duration oldest_overdue(Time now) const;
+
  private:
   judge::Reader& reader_;
   pipeline::Lane& lane_;
@@ -39,6 +48,11 @@ class Expiry {
   Log& log_;
   Time say_behind_at_{};
   std::atomic<std::size_t> outstanding_{0};
+  std::atomic<std::uint64_t> released_{0};
+  std::atomic<Time> oldest_due_{Time::max()};  // Of the last look; max: none was due.
 };
+
+// Has `metrics` read how the release of holds goes, on any thread. All outlive the readings.
+void watch(Metrics& metrics, const Expiry& expiry, const Clock& clock);
 
 }  // namespace gavel::jobs

@@ -157,5 +157,21 @@ TEST(Expiry, TheJudgesTimeCountsNotTheJobs_C9) {
   EXPECT_EQ(world.reserved(), 1);
 }
 
+TEST(Expiry, TellsHowLateItIsUntilItIsDone_C16) {
+  World world;
+  EXPECT_EQ(world.expiry.oldest_overdue(world.clock.now()), Duration(0));
+  world.hold(3, std::chrono::seconds(1));
+  world.clock.advance(Duration(4'000));
+  world.step();
+  EXPECT_EQ(world.expiry.oldest_overdue(world.clock.now()), Duration(3'000));
+  world.clock.advance(Duration(1'000));
+  world.step();  // Earlier ones have no verdict yet: it grows on.
+  EXPECT_EQ(world.expiry.oldest_overdue(world.clock.now()), Duration(4'000));
+  world.lane.step();
+  EXPECT_EQ(world.expiry.released(), 3U);
+  world.step();
+  EXPECT_EQ(world.expiry.oldest_overdue(world.clock.now()), Duration(0));
+}
+
 }  // namespace
 }  // namespace gavel::jobs

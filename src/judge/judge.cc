@@ -38,13 +38,15 @@ bool is_of_the_batch(ErrorCode code) { return is_worth_a_retry(code) || code == 
 
 }  // namespace
 
-Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits)
+Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits,
+             Meters meters)
     : store_(store),
       log_(log),
       random_(std::move(random)),
       pause_(std::move(pause)),
       policy_(policy),
-      limits_(limits) {
+      limits_(limits),
+      meters_(meters) {
   CHECK(limits_.attempts_max >= 1);
   CHECK(limits_.settle_attempts_max >= 1);
 }
@@ -57,6 +59,7 @@ Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
   // The store refuses this batch as a whole: halve it, so that a poisonous command fails alone.
   log_.write(Level::warn, "batch_halved",
              {{"commands", static_cast<std::int64_t>(commands.size())}, {"why", verdicts.error().message}});
+  meters_.halved.add();
   const std::size_t half = commands.size() / 2;
   Verdicts joined;
   for (const auto part : {commands.first(half), commands.subspan(half)}) {
@@ -77,6 +80,7 @@ Result<Judge::Verdicts> Judge::persist(std::span<const Command> commands) {
     Result<Verdicts> verdicts = attempt(commands);
     if (verdicts || !is_worth_a_retry(verdicts.error().code) || attempts == limits_.attempts_max)
       return verdicts;
+    meters_.retried.add();
     pause_(Duration(random_.below(static_cast<std::uint64_t>(limits_.pause_max.count()) + 1)));
   }
 }
@@ -107,15 +111,21 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
   if (const auto written = store_.write(state, BatchId{*lane_, next_n_}, loaded->now); !written) {
     return abandon(written.error());
   }
-  const auto committed = store_.commit();
+  const auto committed = timed_commit();
   if (committed) {
     ++next_n_;
     return verdicts;
   }
   if (committed.error().code != ErrorCode::unknown) return abandon(committed.error());
   in_doubt_ = true;
+  meters_.in_doubt.add();
   log_.write(Level::warn, "commit_in_doubt", {{"n", next_n_}, {"why", committed.error().message}});
   return settle_or_stay(std::move(verdicts));
+}
+
+Result<void> Judge::timed_commit() {
+  const Timer::Run run(meters_.commit);
+  return store_.commit();
 }
 
 // Ends a transaction that failed: rolled back first, classified after (pitfalls, MariaDB 1205).

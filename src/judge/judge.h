@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "judge/meters.h"
 #include "judge/store.h"
 #include "rules/command.h"
 #include "rules/decide.h"
@@ -38,7 +39,8 @@ class Judge {
   using Pause = std::function<void(Duration)>;  // Sleeps; the simulator's only advances its clock.
 
   // All references outlive the judge. No I/O happens before apply.
-  Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits);
+  Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits,
+        Meters meters = {});
 
   // Decides `commands` in one transaction, or, where the store refuses the batch as a whole, in several. One
   // verdict per command, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the lane's.
@@ -57,6 +59,7 @@ class Judge {
   Result<Verdicts> settle_or_stay(Verdicts verdicts);
   Result<std::optional<Settlement>> settle_in_doubt();
   Result<void> ensure_lane();
+  Result<void> timed_commit();
   std::unexpected<Error> abandon(Error error);
   Verdicts give_up(const Error& error);
 
@@ -66,6 +69,7 @@ class Judge {
   Pause pause_;
   const rules::Policy policy_;
   const JudgeLimits limits_;
+  const Meters meters_;
   std::optional<rules::LaneId> lane_;
   std::int64_t next_n_ = 1;
   bool in_doubt_ = false;  // The commit of batch next_n_ has no known end; nothing may begin before it has.

@@ -16,15 +16,31 @@ Verdict of(Outcome outcome) {
 
 }  // namespace
 
-Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken)
+Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken,
+           Meters meters)
     : judge_(judge),
       log_(log),
       on_broken_(std::move(on_broken)),
+      meters_(std::move(meters)),
       stage_(
           limits, clock, [this](std::vector<rules::Command> commands) { return decide(std::move(commands)); },
-          [] { return of(Outcome::overloaded); }) {}
+          [this] {
+            meters_.verdicts.add(Outcome::overloaded);
+            return of(Outcome::overloaded);
+          }) {}
 
 std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
+  const Timer::Run run(meters_.batch);
+  std::vector<Verdict> verdicts = judge(commands);
+  meters_.batch_commands.observe(static_cast<double>(commands.size()));
+  for (const Verdict& verdict : verdicts) {
+    meters_.verdicts.add(verdict.outcome);
+    if (verdict.record == rules::Record::replayed) meters_.replayed.add();
+  }
+  return verdicts;
+}
+
+std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
   if (broken_) return std::vector<Verdict>(commands.size(), of(Outcome::overloaded));
   Result<std::vector<Verdict>> verdicts = judge_.apply(commands);
   if (verdicts) return *std::move(verdicts);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "judge/judge.h"
+#include "pipeline/meters.h"
 #include "rules/command.h"
 #include "rules/verdict.h"
 #include "stage/stage.h"
@@ -27,7 +28,8 @@ class Lane {
   using Done = Commands::Done;
   using OnBroken = std::function<void(const std::string& why)>;
 
-  Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken);
+  Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken,
+       Meters meters = {});
 
   // As Stage::offer: false, and neither argument consumed, when the queue is full or the lane closed.
   bool offer(rules::Command& command, Duration deadline, Done& done) {
@@ -40,10 +42,12 @@ class Lane {
 
  private:
   std::vector<rules::Verdict> decide(std::vector<rules::Command> commands);
+  std::vector<rules::Verdict> judge(const std::vector<rules::Command>& commands);
 
   judge::Judge& judge_;
   Log& log_;
   const OnBroken on_broken_;
+  const Meters meters_;
   bool broken_ = false;
   Commands stage_;
 };

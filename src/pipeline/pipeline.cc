@@ -26,19 +26,20 @@ Verdict of(Outcome outcome) {
 }  // namespace
 
 Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log,
-                   Sampler& sampler, PipelineLimits limits)
+                   Sampler& sampler, PipelineLimits limits, Meters meters)
     : executor_(std::move(executor)),
       lane_(lane),
       clock_(clock),
       log_(log),
       sampler_(sampler),
       limits_(limits),
+      meters_(std::move(meters)),
       admission_(limits.in_flight_max) {}
 
 // The life of a request. Each line is a stage; what follows a return was never reached by the request.
 void Pipeline::begin(Command command, Answer answer) {
   if (const auto wrong = rules::malformation(command)) return answer(malformed(*wrong));
-  if (!admission_.enter()) return answer(of(Outcome::overloaded));
+  if (!admission_.enter()) return answer(refuse(Outcome::overloaded));
   if (!enter_key(command)) return answer(leave(Outcome::key_in_flight));
   judge(command, std::move(answer));
 }
@@ -66,8 +67,14 @@ boost::asio::awaitable<std::vector<Verdict>> Pipeline::submit_all(std::vector<Co
   });
 }
 
+// Every refusal before the lane is counted here.
+Verdict Pipeline::refuse(Outcome outcome) {
+  meters_.refused.add(outcome);
+  return of(outcome);
+}
+
 Verdict Pipeline::malformed(const std::string& wrong) {
-  Verdict verdict = of(Outcome::malformed);
+  Verdict verdict = refuse(Outcome::malformed);
   verdict.detail.explanation = wrong;
   return verdict;
 }
@@ -80,7 +87,7 @@ bool Pipeline::enter_key(const Command& command) {
 
 Verdict Pipeline::leave(Outcome outcome) {
   admission_.leave();
-  return of(outcome);
+  return refuse(outcome);
 }
 
 // Hands the command to the lane; the verdict comes back over the executor, where finish() meets whoever still
@@ -96,7 +103,7 @@ void Pipeline::judge(Command& command, Answer answer) {
       finish(ticket, std::move(verdict));
     });
   };
-  if (!lane_.offer(command, now + limits_.judge_within, done)) finish(ticket, of(Outcome::overloaded));
+  if (!lane_.offer(command, now + limits_.judge_within, done)) finish(ticket, refuse(Outcome::overloaded));
 }
 
 void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
@@ -119,10 +126,18 @@ void Pipeline::step(Duration steady_now) {
   for (auto& [ticket, waiting] : waiting_) {  // By arrival: the first that is not overdue ends the search.
     if (steady_now < waiting.since + limits_.answer_within) break;
     if (!waiting.answer) continue;
+    meters_.overdue.add();
     log_.write(Level::warn, "answer_overdue", {{"act", waiting.act}});
     Answer answer = std::exchange(waiting.answer, nullptr);
     answer(of(Outcome::outcome_unknown));
   }
+}
+
+void watch(Metrics& metrics, const Lane& lane, const Pipeline& pipeline) {
+  metrics.watch_gauge("gavel_pipeline_queue_commands", "Commands that wait for the judge.",
+                      [&lane] { return static_cast<double>(lane.waiting()); });
+  metrics.watch_gauge("gavel_pipeline_in_flight_commands", "Commands between entrance and verdict.",
+                      [&pipeline] { return static_cast<double>(pipeline.in_flight()); });
 }
 
 }  // namespace gavel::pipeline

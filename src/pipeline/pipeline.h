@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "pipeline/admission.h"
 #include "pipeline/lane.h"
+#include "pipeline/meters.h"
 #include "rules/command.h"
 #include "rules/state.h"
 #include "rules/verdict.h"
@@ -39,7 +40,7 @@ struct PipelineLimits {
 class Pipeline {
  public:
   Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log, Sampler& sampler,
-           PipelineLimits limits);
+           PipelineLimits limits, Meters meters = {});
 
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -80,7 +81,8 @@ class Pipeline {
   };
 
   void begin(rules::Command command, Answer answer);
-  static rules::Verdict malformed(const std::string& wrong);
+  rules::Verdict refuse(rules::Outcome outcome);
+  rules::Verdict malformed(const std::string& wrong);
   bool enter_key(const rules::Command& command);
   rules::Verdict leave(rules::Outcome outcome);
   void judge(rules::Command& command, Answer answer);
@@ -92,10 +94,14 @@ class Pipeline {
   Log& log_;
   Sampler& sampler_;
   const PipelineLimits limits_;
+  const Meters meters_;
   Admission admission_;
   std::set<rules::RequestId> keys_;
   std::map<std::uint64_t, Waiting> waiting_;  // By arrival, hence by deadline.
   std::uint64_t next_ticket_ = 1;
 };
+
+// Has `metrics` read what waits and what is in flight, on the executor's thread. All outlive the readings.
+void watch(Metrics& metrics, const Lane& lane, const Pipeline& pipeline);
 
 }  // namespace gavel::pipeline

@@ -40,10 +40,15 @@ HttpLimits http_limits(const WorldLimits& limits) {
 struct World::Parts {
   explicit Parts(const WorldLimits& limits)
       : pipeline(io.get_executor(), lane, clock, *log, sampler,
-                 pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)}),
+                 pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)},
+                 pipeline::Meters(metrics, clock)),
         shop(io, service, Audience::shop, http_limits(limits), *log),
         operators(io, service, Audience::operators, http_limits(limits), *log),
-        ends_at_once(limits.ends_at_once) {}
+        ends_at_once(limits.ends_at_once) {
+    pipeline::watch(metrics, lane, pipeline);
+    watch(metrics, shop, "shop");
+    watch(metrics, operators, "operators");
+  }
 
   // Runs `work` on the thread of the io_context, and waits for what it returns.
   template <class Work>
@@ -57,18 +62,29 @@ struct World::Parts {
   VirtualClock clock{*parse_time("2026-11-29T20:00:00Z")};
   std::unique_ptr<Log> log = Log::silent();
   Sampler sampler{1};
+  Metrics metrics;
   Random random{1};
   Readiness readiness{true, ""};
   std::shared_ptr<judge::MemoryDatabase> database = judge::make_memory_database();
   std::unique_ptr<judge::Store> store = judge::open_memory_store(database, clock);
   std::unique_ptr<judge::Reader> reader = judge::open_memory_reader(database);
-  judge::Judge judge{*store, *log, Random(2), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}};
-  pipeline::Lane lane{judge, stage::Limits{10'000, 1000}, clock, *log,
-                      [](const std::string&) { CHECK(false); }};
+  judge::Judge judge{*store,
+                     *log,
+                     Random(2),
+                     [](Duration) {},
+                     rules::Policy{},
+                     judge::JudgeLimits{},
+                     judge::Meters(metrics, clock)};
+  pipeline::Lane lane{judge,
+                      stage::Limits{10'000, 1000},
+                      clock,
+                      *log,
+                      [](const std::string&) { CHECK(false); },
+                      pipeline::Meters(metrics, clock)};
   pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   pipeline::Pipeline pipeline;
-  Service service{pipeline, reads, clock, random, *log, readiness, std::string(operator_key)};
+  Service service{pipeline, reads, clock, random, *log, readiness, std::string(operator_key), metrics};
   Server shop;
   Server operators;
   std::uint16_t shop_port = 0;

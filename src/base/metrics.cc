@@ -1,0 +1,105 @@
+#include "base/metrics.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace gavel {
+namespace {
+
+std::map<std::string, std::string> as_map(const Labels& labels) { return {labels.begin(), labels.end()}; }
+
+// The library keeps its metrics in hash tables; people compare two readings line by line.
+std::string words_of(const prometheus::ClientMetric& metric) {
+  std::string words;
+  for (const auto& label : metric.label) words.append(label.name).append("=").append(label.value).append(" ");
+  return words;
+}
+
+}  // namespace
+
+struct Metrics::Parts {
+  struct WatchedGauge {
+    prometheus::Gauge& gauge;
+    std::function<double()> read;
+  };
+  struct WatchedCounter {
+    prometheus::Counter& counter;
+    std::function<std::uint64_t()> read;
+    std::uint64_t told;
+  };
+
+  prometheus::Registry registry;
+  std::vector<WatchedGauge> gauges;
+  std::vector<WatchedCounter> counters;
+
+  prometheus::Counter& counter(const std::string& name, const std::string& help, const Labels& labels) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add(as_map(labels));
+  }
+};
+
+void Counter::add(std::uint64_t count) const noexcept {
+  if (counter_ != nullptr) counter_->Increment(static_cast<double>(count));
+}
+
+void Histogram::observe(double value) const {
+  if (histogram_ != nullptr) histogram_->Observe(value);
+}
+
+Timer::Run::Run(const Timer& timer)
+    : timer_(timer), begun_(timer.clock_ == nullptr ? Duration(0) : timer.clock_->steady()) {}
+
+Timer::Run::~Run() {
+  if (timer_.clock_ == nullptr) return;
+  timer_.seconds_.observe(std::chrono::duration<double>(timer_.clock_->steady() - begun_).count());
+}
+
+Metrics::Metrics() : parts_(std::make_unique<Parts>()) {}
+Metrics::~Metrics() = default;
+
+Counter Metrics::counter(const std::string& name, const std::string& help, const Labels& labels) {
+  return Counter(parts_->counter(name, help, labels));
+}
+
+Histogram Metrics::histogram(const std::string& name, const std::string& help,
+                             const std::vector<double>& bounds, const Labels& labels) {
+  auto& family = prometheus::BuildHistogram().Name(name).Help(help).Register(parts_->registry);
+  return Histogram(family.Add(as_map(labels), bounds));
+}
+
+Timer Metrics::timer(const std::string& name, const std::string& help, const Clock& clock) {
+  const std::vector<double> bounds{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5};
+  return Timer(histogram(name, help, bounds), clock);
+}
+
+void Metrics::watch_gauge(const std::string& name, const std::string& help, std::function<double()> read,
+                          const Labels& labels) {
+  auto& family = prometheus::BuildGauge().Name(name).Help(help).Register(parts_->registry);
+  parts_->gauges.push_back(Parts::WatchedGauge{family.Add(as_map(labels)), std::move(read)});
+}
+
+void Metrics::watch_counter(const std::string& name, const std::string& help,
+                            std::function<std::uint64_t()> read, const Labels& labels) {
+  parts_->counters.push_back(Parts::WatchedCounter{parts_->counter(name, help, labels), std::move(read), 0});
+}
+
+std::string Metrics::text() {
+  for (const Parts::WatchedGauge& watched : parts_->gauges) watched.gauge.Set(watched.read());
+  for (Parts::WatchedCounter& watched : parts_->counters) {
+    const std::uint64_t now = watched.read();
+    watched.counter.Increment(static_cast<double>(now - watched.told));
+    watched.told = now;
+  }
+  std::vector<prometheus::MetricFamily> families = parts_->registry.Collect();
+  std::ranges::sort(families, {}, &prometheus::MetricFamily::name);
+  for (prometheus::MetricFamily& family : families) std::ranges::sort(family.metric, {}, words_of);
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace gavel

@@ -1,0 +1,59 @@
+// Meters of the pipeline: what one counts about commands and their batches. Made from nothing they count
+// nowhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "rules/outcome.h"
+
+namespace gavel::pipeline {
+
+// A counter for each outcome, under the outcome's word.
+class OutcomeCounters {
+ public:
+  OutcomeCounters() = default;
+  OutcomeCounters(Metrics& metrics, const std::string& name, const std::string& help) {
+    for (const rules::OutcomeTraits& outcome : rules::all_outcomes()) {
+      const auto number = static_cast<std::size_t>(outcome.outcome);
+      if (counters_.size() <= number) counters_.resize(number + 1);
+      counters_[number] = metrics.counter(name, help, {{"outcome", std::string(outcome.word)}});
+    }
+  }
+
+  void add(rules::Outcome outcome, std::uint64_t count = 1) const {
+    const auto number = static_cast<std::size_t>(outcome);
+    if (number < counters_.size()) counters_[number].add(count);
+  }
+
+ private:
+  std::vector<Counter> counters_;  // By the outcome's number.
+};
+
+struct Meters {
+  Meters() = default;
+  // Both outlive the meters.
+  Meters(Metrics& metrics, const Clock& clock)
+      : verdicts(metrics, "gavel_pipeline_verdicts_total", "Answers of the lane, its replays included."),
+        replayed(metrics.counter("gavel_pipeline_verdicts_replayed_total",
+                                 "Verdicts that were the first answer of their key again.")),
+        refused(metrics, "gavel_pipeline_refused_total", "Commands refused before the lane."),
+        overdue(metrics.counter("gavel_pipeline_answers_overdue_total",
+                                "Callers told outcome_unknown, since the verdict took too long.")),
+        batch_commands(metrics.histogram("gavel_pipeline_batch_commands",
+                                         "Commands judged in one transaction.",
+                                         {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000})),
+        batch(metrics.timer("gavel_pipeline_batch_seconds", "Time a batch took at the judge.", clock)) {}
+
+  OutcomeCounters verdicts;
+  Counter replayed;
+  OutcomeCounters refused;
+  Counter overdue;
+  Histogram batch_commands;
+  Timer batch;
+};
+
+}  // namespace gavel::pipeline
