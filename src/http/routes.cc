@@ -47,6 +47,8 @@ constexpr std::array routes{
     Route{"GET", "/healthz", health, Policy(both, anyone, no_body, nullptr, no_key)},
     Route{"GET", "/readyz", readiness, Policy(both, anyone, no_body, nullptr, no_key)},
     Route{"GET", "/metrics", metrics, Policy(operators, known, no_body, nullptr, no_key)},
+    Route{"GET", "/openapi.json", openapi, Policy(both, known, no_body, nullptr, no_key)},
+    Route{"GET", "/docs", docs, Policy(both, known, no_body, nullptr, no_key)},
     Route{"GET", "/docs/outcomes", list_outcomes, Policy(both, known, no_body, nullptr, no_key)},
     Route{"GET", "/docs/outcomes/{}", explain_outcome, Policy(both, known, no_body, nullptr, no_key)},
 };

@@ -41,6 +41,8 @@ enum class Endpoint : std::uint8_t {
   health,
   readiness,
   metrics,
+  openapi,
+  docs,
   list_outcomes,
   explain_outcome,
 };

@@ -112,6 +112,8 @@ GET /v1/admin/verify operators
 GET /healthz both anyone
 GET /readyz both anyone
 GET /metrics operators
+GET /openapi.json both
+GET /docs both
 GET /docs/outcomes both
 GET /docs/outcomes/{} both
 )");

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/uuid.h"
 #include "http/acts.h"
+#include "http/openapi.h"
 #include "http/outcome_pages.h"
 #include "http/problem.h"
 #include "http/render.h"
@@ -272,6 +273,10 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
       co_return tell_readiness();
     case Endpoint::metrics:
       co_return tell_metrics();
+    case Endpoint::openapi:
+      co_return openapi_document();
+    case Endpoint::docs:
+      co_return docs_page();
     case Endpoint::list_outcomes:
       co_return outcomes_page();
     case Endpoint::explain_outcome:

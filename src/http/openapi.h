@@ -1,0 +1,20 @@
+// The contract for callers, docs/openapi.json, as the service itself tells it: to programs at /openapi.json,
+// to people at /docs. The file is written by hand and built into the binary; a test holds it against the
+// routes, the shapes and real answers (tests/http/openapi_test.cc). Pure; thread-safe.
+#pragma once
+
+#include <string_view>
+
+#include "http/message.h"
+
+namespace gavel::http {
+
+// The text of docs/openapi.json.
+std::string_view openapi_text();
+
+Response openapi_document();
+
+// The same for people: a page that loads nothing from anywhere.
+Response docs_page();
+
+}  // namespace gavel::http

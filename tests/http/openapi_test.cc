@@ -1,0 +1,206 @@
+// The contract holds: docs/openapi.json says what the code does and what the service answers, and a route, a
+// field or an outcome that stands on one side only is found.
+#include "http/openapi.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <gtest/gtest.h>
+
+#include "openapi_checks.h"
+
+namespace gavel::http {
+namespace {
+
+using boost::json::value;
+using Differences = std::vector<std::string>;
+
+constexpr auto shop = Audience::shop;
+constexpr auto operators = Audience::operators;
+
+// What only a broken database would be answered with.
+const std::set<std::string> never_answered{"Finding.invariant", "Finding.what"};
+
+value document() {
+  const std::string_view text = openapi_text();
+  return boost::json::parse(boost::json::string_view(text.data(), text.size()));
+}
+
+std::string key7(int n) { return "01a228e4-9a00-7000-8000-00000000000" + std::to_string(n); }
+
+std::string order_of(const std::string& user, int quantity, const std::string& more = "") {
+  return R"({"user":")" + user + R"(","lines":[{"sku":"tee","quantity":)" + std::to_string(quantity) + "}]" +
+         more + "}";
+}
+
+// A life of everything, so that each member of each answer is there at least once.
+// table: what is asked, in order.
+std::vector<Asked> life() {
+  const std::string sale =
+      R"({"id":"sale","name":"S","lines":[{"sku":"tee","allotment":5,"buckets":1}],"limit_per_user":2,)"
+      R"("opens_at":"2026-11-29T19:00:00Z","closes_at":"2026-11-30T20:00:00Z","hold_seconds":60})";
+  const std::string later =
+      R"({"id":"later","name":"L","lines":[{"sku":"tee","allotment":1}],"opens_at":"2026-11-29T21:00:00Z"})";
+  const auto post = [](const std::string& path, const std::string& key, const std::string& body) {
+    return Asked{shop, "POST", path, key, body, ""};
+  };
+  const auto operate = [](const std::string& method, const std::string& path, const std::string& key,
+                          const std::string& body) { return Asked{operators, method, path, key, body, ""}; };
+  const auto get = [](Audience audience, const std::string& path) {
+    return Asked{audience, "GET", path, "", "", ""};
+  };
+  const std::string first = "/v1/orders/" + key7(1);
+  return {
+      operate("PUT", "/v1/skus/tee", "s1", R"({"buckets":2})"),
+      operate("PUT", "/v1/skus/tee", "s2", R"({"buckets":2})"),
+      operate("POST", "/v1/stock/tee/receive", "s3", R"({"quantity":10})"),
+      operate("POST", "/v1/activities", "a1", sale),
+      operate("POST", "/v1/activities/sale/open", "a2", ""),
+      operate("POST", "/v1/activities", "a3", later),
+      operate("POST", "/v1/activities/later/open", "a4", ""),
+      operate("GET", "/v1/activities/sale", "", ""),
+      post("/v1/orders", key7(1), order_of("u1", 2, R"(,"activity":"sale")")),
+      post("/v1/orders", key7(1), order_of("u1", 2, R"(,"activity":"sale")")),
+      post("/v1/orders", key7(1), order_of("u2", 2)),
+      post("/v1/orders", "k2", order_of("u1", 1, R"(,"activity":"sale")")),
+      post("/v1/orders", "k3", order_of("u1", 1, R"(,"activity":"later")")),
+      post("/v1/orders", "k4", order_of("u1", 100)),
+      post("/v1/orders", "k5", order_of("u3", 1, R"(,"payment":"none")")),
+      post(first + "/confirm", "c1", ""),
+      post(first + "/cancel", "c2", ""),
+      post("/v1/orders", key7(2), order_of("u2", 1)),
+      post("/v1/orders/" + key7(2) + "/cancel", "c3", "{}"),
+      post("/v1/orders", key7(3), order_of("u2", 50)),
+      post("/v1/orders/" + key7(3) + "/confirm", "c4", ""),
+      post("/v1/batch", "", R"([{"act":"cancel","request_id":"c3","order":")" + key7(2) + R"("},7])"),
+      get(shop, first),
+      get(shop, "/v1/orders/" + key7(3)),
+      get(shop, "/v1/orders/nosuch"),
+      get(shop, "/v1/requests/" + key7(1)),
+      get(shop, "/v1/requests/k2"),
+      get(shop, "/v1/requests/k4"),
+      get(shop, "/v1/requests/c4"),
+      operate("GET", "/v1/stock?sku=tee", "", ""),
+      operate("POST", "/v1/activities/sale/close", "a5", ""),
+      operate("GET", "/v1/admin/verify", "", ""),
+      get(shop, "/healthz"),
+      get(shop, "/readyz"),
+      get(operators, "/metrics"),
+      get(shop, "/openapi.json"),
+      get(operators, "/openapi.json"),
+      get(shop, "/docs"),
+      get(shop, "/docs/outcomes"),
+      get(shop, "/docs/outcomes/sold_out"),
+      get(shop, "/docs/outcomes/nosuch"),
+  };
+}
+
+Differences differences_from_answers(const value& contract) {
+  World world;
+  AnswersHeld held(contract);
+  for (const Asked& asked : life()) held.hold(asked, ask(world, asked));
+  return held.differences(never_answered);
+}
+
+TEST(Contract, IsWhatTheCodeSays) { EXPECT_EQ(differences_from_code(document()), Differences()); }
+
+TEST(Contract, IsWhatTheServiceAnswers) { EXPECT_EQ(differences_from_answers(document()), Differences()); }
+
+// A copy of the contract with one thing changed, and the words of the difference that tells of it.
+struct Doctored {
+  std::function<void(boost::json::object& paths, boost::json::object& schemas)> change;
+  std::string difference;
+};
+
+std::string joined(const Differences& differences) {
+  std::string all;
+  for (const std::string& one : differences) all += one + "\n";
+  return all;
+}
+
+value doctored(const Doctored& by) {
+  value copy = document();
+  by.change(copy.at("paths").as_object(), copy.at("components").at("schemas").as_object());
+  return copy;
+}
+
+boost::json::object& properties(boost::json::object& schemas, const char* name) {
+  return schemas.at(name).at("properties").as_object();
+}
+
+TEST(Contract, WithAnythingElseIsFoundOut) {
+  const value text = boost::json::parse(R"({"type":"string"})");
+  const std::vector<Doctored> copies{
+      {[](auto& paths, auto&) { paths.erase("/v1/batch"); }, "POST /v1/batch is not documented"},
+      {[](auto& paths, auto&) { paths["/v1/gifts"] = paths.at("/v1/orders"); },
+       "POST /v1/gifts is documented alone"},
+      {[](auto& paths, auto&) { paths.at("/v1/orders").at("post").as_object().erase("parameters"); },
+       "keyed"},
+      {[](auto& paths, auto&) { paths.at("/v1/stock").at("get").at("tags") = {"shop"}; }, "GET /v1/stock"},
+      {[&](auto&, auto& schemas) { properties(schemas, "Reserve")["coupon"] = text; }, "coupon?: text(0..)"},
+      {[](auto&, auto& schemas) { properties(schemas, "Reserve").erase("activity"); }, "POST /v1/orders"},
+      {[](auto&, auto& schemas) { properties(schemas, "Receive").at("quantity").at("maximum") = 7; },
+       "integer(1..7)"},
+      {[](auto&, auto& schemas) { properties(schemas, "ConfirmItem").erase("order"); }, "POST /v1/batch"},
+      {[](auto&, auto& schemas) { schemas.at("Refusal").at("enum").as_array().push_back("tired"); },
+       "insufficient outcome_unknown tired"},
+      {[](auto&, auto& schemas) { schemas.at("Done").at("enum").as_array().pop_back(); }, "opened \n"},
+  };
+  for (const Doctored& copy : copies) {
+    const std::string differences = joined(differences_from_code(doctored(copy)));
+    EXPECT_NE(differences.find(copy.difference), std::string::npos) << copy.difference << "\n" << differences;
+  }
+}
+
+TEST(Contract, WithAnotherAnswerIsFoundOut) {
+  const value text = boost::json::parse(R"({"type":"string"})");
+  const std::vector<Doctored> copies{
+      {[&](auto&, auto& schemas) { properties(schemas, "Order")["colour"] = text; },
+       "Order.colour is in no answer"},
+      {[](auto&, auto& schemas) { properties(schemas, "Order").erase("settled_at"); },
+       "Order.settled_at is not documented"},
+      {[&](auto&, auto& schemas) { properties(schemas, "Stock").at("age_ms") = text; },
+       "Stock.age_ms: 0 is no string"},
+      {[](auto&, auto& schemas) { properties(schemas, "Problem").erase("claimed"); },
+       "Problem.claimed is not documented"},
+      {[](auto&, auto& schemas) { schemas.at("Refusal").at("enum").as_array().clear(); },
+       "is none of its words"},
+      {[](auto& paths, auto&) { paths.at("/v1/orders").at("post").at("responses").as_object().erase("201"); },
+       "201 is not documented"},
+  };
+  for (const Doctored& copy : copies) {
+    const std::string differences = joined(differences_from_answers(doctored(copy)));
+    EXPECT_NE(differences.find(copy.difference), std::string::npos) << copy.difference << "\n" << differences;
+  }
+}
+
+TEST(Contract, IsServedToBothAsItIs) {
+  World world;
+  for (const Audience audience : {shop, operators}) {
+    const Reply reply = ask(world, Asked{audience, "GET", "/openapi.json", "", "", ""});
+    EXPECT_EQ(reply.headers.at("content-type"), "application/json");
+    EXPECT_EQ(reply.body, openapi_text());
+  }
+}
+
+// A page for people that loads nothing from anywhere, and names every route.
+TEST(Docs, NameEveryRouteAndNoOutsideAddress) {
+  World world;
+  const Reply page = ask(world, Asked{shop, "GET", "/docs", "", "", ""});
+  EXPECT_EQ(page.status, 200U);
+  EXPECT_EQ(page.headers.at("content-type"), "text/html; charset=utf-8");
+  EXPECT_EQ(page.body.find("http:"), std::string::npos);
+  EXPECT_EQ(page.body.find("https:"), std::string::npos);
+  EXPECT_EQ(page.body.find("//"), std::string::npos);
+  EXPECT_EQ(page.body.find("<script"), std::string::npos);
+  const value contract = document();
+  for (const auto& [path, methods] : contract.at("paths").as_object()) {
+    EXPECT_NE(page.body.find(std::string(path) + "</code>"), std::string::npos) << path;
+  }
+}
+
+}  // namespace
+}  // namespace gavel::http
