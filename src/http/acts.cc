@@ -49,6 +49,21 @@ constexpr std::array reserve_members{
     Member{"payment", optional, &some_word},
 };
 
+constexpr std::array some_line_members{
+    Member{"sku", required, &code},
+    Member{"quantity", required, &units},
+};
+constexpr Shape some_line{.kind = Kind::object, .members = some_line_members};
+constexpr Shape some_lines{
+    .kind = Kind::array, .least = 1, .most = rules::order_lines_max, .element = &some_line};
+constexpr Shape yes_or_no{.kind = Kind::boolean};
+
+constexpr std::array confirm_members{Member{"lines", optional, &some_lines}};
+constexpr std::array refund_members{
+    Member{"lines", optional, &some_lines},
+    Member{"restock", required, &yes_or_no},
+};
+
 constexpr std::array put_sku_members{Member{"buckets", optional, &bucket_count}};
 constexpr std::array receive_members{Member{"quantity", required, &units}};
 
@@ -77,6 +92,8 @@ constexpr std::array create_activity_members{
 
 constexpr Shape empty_shape{.kind = Kind::object};
 constexpr Shape reserve_shape{.kind = Kind::object, .members = reserve_members};
+constexpr Shape confirm_shape{.kind = Kind::object, .members = confirm_members};
+constexpr Shape refund_shape{.kind = Kind::object, .members = refund_members};
 constexpr Shape put_sku_shape{.kind = Kind::object, .members = put_sku_members};
 constexpr Shape receive_shape{.kind = Kind::object, .members = receive_members};
 constexpr Shape create_activity_shape{.kind = Kind::object, .members = create_activity_members};
@@ -222,6 +239,36 @@ MaybeAct of_order(const std::string& id) {
   return OfOrder{rules::OrderId{*uuid}};
 }
 
+// The lines of an act on an order: none where the body names none.
+std::expected<std::vector<rules::Line>, Verdict> some_lines_of(const Json& body) {
+  std::vector<rules::Line> lines;
+  if (body.find("lines") == nullptr) return lines;
+  for (const Json& element : body.find("lines")->elements()) {
+    Fields line(element, path_of_line(lines.size()));
+    const auto sku = line.code_of<rules::SkuCode>("sku");
+    if (line.wrong()) return std::unexpected(malformed(*line.wrong()));
+    lines.push_back(rules::Line{*sku, Quantity{*line.integer("quantity")}});
+  }
+  return lines;
+}
+
+// An act on some lines of an order, or on all of them.
+template <class OfOrder>
+MaybeAct of_lines(const std::string& id, const Json& body) {
+  MaybeAct act = of_order<OfOrder>(id);
+  auto lines = some_lines_of(body);
+  if (!lines) return std::unexpected(lines.error());
+  if (act) std::get<OfOrder>(*act).lines = *std::move(lines);
+  return act;
+}
+
+MaybeAct refund_of(const std::string& id, const Json& body) {
+  MaybeAct act = of_lines<rules::Refund>(id, body);
+  const bool restocks = body.find("restock")->boolean();
+  if (act) std::get<rules::Refund>(*act).restock = restocks ? rules::Restock::yes : rules::Restock::no;
+  return act;
+}
+
 template <class OfActivity>
 MaybeAct of_activity(const std::string& id) {
   const auto activity = rules::ActivityCode::parse(id);
@@ -244,9 +291,11 @@ std::expected<Act, Verdict> act_of(Endpoint endpoint, const std::vector<std::str
     case Endpoint::reserve:
       return reserve_of(body);
     case Endpoint::confirm:
-      return of_order<rules::Confirm>(parameters[0]);
+      return of_lines<rules::Confirm>(parameters[0], body);
     case Endpoint::cancel:
       return of_order<rules::Cancel>(parameters[0]);
+    case Endpoint::refund:
+      return refund_of(parameters[0], body);
     case Endpoint::put_sku:
       return put_sku_of(parameters[0], body);
     case Endpoint::receive: {

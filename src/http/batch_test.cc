@@ -136,7 +136,7 @@ TEST(Batch, HasTheActsOfTheRoutes) {
   }
   EXPECT_EQ(text,
             "reserve: request_id act user lines activity hold_seconds payment\n"
-            "confirm: request_id act order\n"
+            "confirm: request_id act order lines\n"
             "cancel: request_id act order\n");
 }
 

@@ -66,6 +66,7 @@ unsigned http_status(Outcome outcome) {
     case Outcome::changed:
     case Outcome::opened:
     case Outcome::closed:
+    case Outcome::refunded:
       return 200;
     case Outcome::malformed:
     case Outcome::key_missing:

@@ -51,6 +51,7 @@ created 201 final
 changed 200 final
 opened 200 final
 closed 200 final
+refunded 200 final
 malformed 400 final new_key
 key_missing 400 final new_key
 unauthenticated 401 final never

@@ -53,8 +53,17 @@ struct AddAsked {
     if (act.activity) to["activity"] = act.activity->text();
     to["lines"] = lines_of(act.lines);
   }
-  void operator()(const rules::Confirm&) const { add_order("paid"); }
+  void operator()(const rules::Confirm& act) const {
+    add_order("paid");
+    if (!act.lines.empty()) to["lines"] = lines_of(act.lines);
+  }
   void operator()(const rules::Cancel&) const { add_order("cancelled"); }
+  void operator()(const rules::Refund& act) const {
+    CHECK(verdict.detail.state.has_value());
+    add_order(*verdict.detail.state);
+    if (!act.lines.empty()) to["lines"] = lines_of(act.lines);
+    to["restock"] = act.restock == rules::Restock::yes;
+  }
   void operator()(const rules::Expire&) const { add_order("expired"); }
   void operator()(const rules::PutSku& act) const {
     to["sku"] = act.sku.text();
@@ -112,15 +121,21 @@ Response success(const Command& command, const Verdict& verdict) {
 
 Response show(const OrderShown& shown) {
   const rules::Order& order = shown.order;
-  std::map<rules::SkuCode, std::pair<rules::Quantity, array>> lines;
+  struct LineShown {
+    rules::Quantity quantity;
+    rules::Quantity returned;
+    array taken;
+  };
+  std::map<rules::SkuCode, LineShown> lines;
   for (const OrderPart& part : shown.parts) {
-    auto& [quantity, taken] = lines[part.sku];
-    quantity += part.quantity;
+    LineShown& line = lines[part.sku];
+    line.quantity += part.quantity;
+    line.returned += part.returned;
     object from;
     from["warehouse"] = part.warehouse;
     from["bucket"] = part.bucket;
     from["quantity"] = part.quantity.units;
-    taken.push_back(std::move(from));
+    line.taken.push_back(std::move(from));
   }
   object body;
   body["id"] = as_json(order.id);
@@ -131,8 +146,9 @@ Response show(const OrderShown& shown) {
   for (auto& [sku, line] : lines) {
     object one;
     one["sku"] = sku.text();
-    one["quantity"] = line.first.units;
-    one["taken"] = std::move(line.second);
+    one["quantity"] = line.quantity.units;
+    if (line.returned > rules::no_units) one["returned"] = line.returned.units;
+    one["taken"] = std::move(line.taken);
     all.push_back(std::move(one));
   }
   body["created_at"] = as_json(order.created_at);

@@ -26,6 +26,7 @@ struct OrderPart {
   std::string warehouse;
   rules::BucketNo bucket;
   rules::Quantity quantity;
+  rules::Quantity returned;  // Of `quantity`; told per SKU, and only where something has.
 };
 struct OrderShown {
   rules::Order order;

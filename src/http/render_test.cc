@@ -35,8 +35,10 @@ std::string answer(const rules::Act& act, Outcome outcome, Record record = Recor
   verdict.record = record;
   verdict.at = at("2026-11-29T20:48:46.123Z");
   const bool of_order = outcome == Outcome::reserved || outcome == Outcome::sold ||
-                        outcome == Outcome::confirmed || outcome == Outcome::cancelled;
+                        outcome == Outcome::confirmed || outcome == Outcome::cancelled ||
+                        outcome == Outcome::refunded;
   if (of_order) verdict.order = order;
+  if (outcome == Outcome::refunded) verdict.detail.state = "partly_refunded";
   if (outcome == Outcome::reserved) verdict.detail.expires_at = at("2026-11-29T21:03:46.123Z");
   const Command command{rules::Caller("shop"), rules::RequestKey("k1"), order, act};
   return rendered(success(command, verdict));
@@ -96,6 +98,24 @@ TEST(Render, AnswersEachWriteWithWhatWasAskedAndWhatBecameOfIt) {
             R"({"code":"closed","activity":"s1","state":"closed","at":"2026-11-29T20:48:46.123Z"})");
 }
 
+TEST(Render, AnswersActsOnSomeLinesWithThem) {
+  const std::vector<rules::Line> some{{SkuCode("tee"), Quantity{2}}, {SkuCode("cup"), Quantity{1}}};
+  EXPECT_EQ(
+      answer(rules::Confirm{order, some}, Outcome::confirmed),
+      "200\n"
+      R"({"code":"confirmed","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"paid",)"
+      R"("lines":[{"sku":"cup","quantity":1},{"sku":"tee","quantity":2}],"at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(answer(rules::Refund{order, some, rules::Restock::no}, Outcome::refunded),
+            "200\n"
+            R"({"code":"refunded","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"partly_refunded",)"
+            R"("lines":[{"sku":"cup","quantity":1},{"sku":"tee","quantity":2}],"restock":false,)"
+            R"("at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(answer(rules::Refund{order, {}, rules::Restock::yes}, Outcome::refunded),
+            "200\n"
+            R"({"code":"refunded","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"partly_refunded",)"
+            R"("restock":true,"at":"2026-11-29T20:48:46.123Z"})");
+}
+
 TEST(Render, AnswersARetryWhoseLinesCameInAnotherOrderAlike) {
   const auto one_way = order_of({{SkuCode("a"), Quantity{1}}, {SkuCode("b"), Quantity{2}}});
   const auto other_way =
@@ -113,14 +133,14 @@ TEST(Render, ShowsAnOrderWithWhereItsUnitsComeFrom) {
                                 .expires_at = at("2026-11-29T20:15:00Z"),
                                 .settled_at = at("2026-11-29T20:01:00Z")},
                    ActivityCode("s1"),
-                   {{SkuCode("tee"), "main", 0, Quantity{2}},
-                    {SkuCode("cup"), "main", 0, Quantity{1}},
-                    {SkuCode("tee"), "main", 3, Quantity{5}}}};
+                   {{SkuCode("tee"), "main", 0, Quantity{2}, Quantity{2}},
+                    {SkuCode("cup"), "main", 0, Quantity{1}, Quantity{0}},
+                    {SkuCode("tee"), "main", 3, Quantity{5}, Quantity{1}}}};
   EXPECT_EQ(rendered(show(shown)),
             "200\n"
             R"({"id":"019383a1-7c00-7abc-8def-0123456789ab","state":"cancelled","user":"u1","activity":"s1",)"
             R"("lines":[{"sku":"cup","quantity":1,"taken":[{"warehouse":"main","bucket":0,"quantity":1}]},)"
-            R"({"sku":"tee","quantity":7,"taken":[{"warehouse":"main","bucket":0,"quantity":2},)"
+            R"({"sku":"tee","quantity":7,"returned":3,"taken":[{"warehouse":"main","bucket":0,"quantity":2},)"
             R"({"warehouse":"main","bucket":3,"quantity":5}]}],"created_at":"2026-11-29T20:00:00.000Z",)"
             R"("expires_at":"2026-11-29T20:15:00.000Z","settled_at":"2026-11-29T20:01:00.000Z"})");
 }

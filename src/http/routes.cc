@@ -28,8 +28,9 @@ constexpr auto no_key = Key::none;
 constexpr std::array routes{
     // method, pattern, endpoint, who may come, credential, body, its shape, key
     Route{"POST", "/v1/orders", reserve, Policy(both, known, body, &reserve_shape, keyed)},
-    Route{"POST", "/v1/orders/{}/confirm", confirm, Policy(both, known, may_body, &empty_shape, keyed)},
+    Route{"POST", "/v1/orders/{}/confirm", confirm, Policy(both, known, may_body, &confirm_shape, keyed)},
     Route{"POST", "/v1/orders/{}/cancel", cancel, Policy(both, known, may_body, &empty_shape, keyed)},
+    Route{"POST", "/v1/orders/{}/refund", refund, Policy(both, known, body, &refund_shape, keyed)},
     Route{"POST", "/v1/batch", batch, Policy(both, known, body, &batch_shape, keys_inside)},
     Route{"GET", "/v1/orders/{}", show_order, Policy(both, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/requests/{}", show_request, Policy(both, known, no_body, nullptr, no_key)},

@@ -24,6 +24,7 @@ enum class Endpoint : std::uint8_t {
   reserve,
   confirm,
   cancel,
+  refund,
   put_sku,
   receive,
   create_activity,

@@ -42,7 +42,7 @@ TEST(Routes, AreFoundByMethodAndPath) {
       Row{shop, "GET", "/v1/orders/a/", "none"},
       Row{shop, "GET", "/v1//orders/a", "none"},
       Row{shop, "POST", "/v1/orders/a/confirm/x", "none"},
-      Row{shop, "POST", "/v1/orders/a/refund", "none"},
+      Row{shop, "POST", "/v1/orders/a/refund", "/v1/orders/{}/refund a"},
       Row{shop, "GET", "/V1/orders/a", "none"},
       Row{shop, "GET", "/", "none"},
       // To the shop, what is for operators does not exist.
@@ -98,6 +98,7 @@ TEST(Routes, HaveThesePolicies) {
   EXPECT_EQ(text, R"(POST /v1/orders both body key
 POST /v1/orders/{}/confirm both may-body key
 POST /v1/orders/{}/cancel both may-body key
+POST /v1/orders/{}/refund both body key
 POST /v1/batch both body keys-inside
 GET /v1/orders/{} both
 GET /v1/requests/{} both

@@ -84,7 +84,7 @@ std::optional<std::string> wrong_around(const Request& request, const Found& fou
 OrderShown shown_of(const pipeline::OrderView& view) {
   OrderShown shown{view.order, view.activity, {}};
   for (const auto& part : view.parts) {
-    shown.parts.push_back(OrderPart{part.sku, part.warehouse, part.bucket, part.quantity});
+    shown.parts.push_back(OrderPart{part.sku, part.warehouse, part.bucket, part.quantity, part.returned});
   }
   return shown;
 }

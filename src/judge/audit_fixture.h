@@ -34,6 +34,7 @@ class AuditTest : public testing::Test {
     sell_free_stock();
     sell_activity();
     end_holds();
+    take_back();
   }
 
   void say(const rules::Command& command, const std::string& begins) {
@@ -80,6 +81,17 @@ class AuditTest : public testing::Test {
     world_.clock().advance(std::chrono::seconds(5));
     say(expire(order_of("late")), "expired");
     say(confirm("pay-late", order_of("late")), "hold_expired");
+  }
+
+  void take_back() {
+    say(put_sku("put-mug", "mug", 2), "created");
+    say(receive("in-mug", "mug", 9), "received");
+    say(reserve("part", "ann", {{"mug", 6}}), "reserved");
+    say(confirm("pay-part", order_of("part"), {{"mug", 2}}), "confirmed");
+    say(refund("refund-part", order_of("part"), {{"mug", 1}}), "refunded");
+    say(reserve("gone", "bob", {{"mug", 2}}, {.payment = rules::Payment::none}), "sold");
+    say(refund("write-off", order_of("gone"), {}, rules::Restock::no), "refunded");
+    say(cancel("cancel-gone", order_of("gone")), "illegal_transition");
   }
 
   static std::string findings(const AuditReport& report) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "judge/audit_parts.h"
@@ -9,58 +10,60 @@ using rules::Action;
 using rules::Order;
 using rules::OrderState;
 
-std::int64_t& of(std::array<std::int64_t, 8>& units, Action action) {
-  return units[static_cast<std::size_t>(action)];
-}
-std::int64_t of(const std::array<std::int64_t, 8>& units, Action action) {
-  return units[static_cast<std::size_t>(action)];
-}
-
 bool is_taking(Action action) { return action == Action::reserve || action == Action::sell; }
+// What a request may name line by line: a payment, or what comes back after it.
+bool leaves_order(Action action) {
+  return action == Action::confirm || action == Action::refund || action == Action::write_off;
+}
+bool is_settling(Action action) {
+  return action == Action::confirm || action == Action::cancel || action == Action::expire;
+}
 
-// What the flows of one part of an order must sum to, given how many units it took and how.
-struct Expected {
-  std::int64_t reserve = 0;
-  std::int64_t sell = 0;
-  std::int64_t confirm = 0;
-  std::int64_t cancel = 0;
-  std::int64_t expire = 0;
+// What the flows of one part of an order must say, where its row says that so many were taken there and so
+// many have returned.
+struct Part {
+  std::int64_t taken = 0;
+  std::int64_t returned = 0;
 };
 
-Expected expected_of(OrderState state, std::int64_t units, bool sold_at_once) {
-  switch (state) {
-    case OrderState::refused:
-      return {};
-    case OrderState::held:
-      return {.reserve = units};
-    case OrderState::paid:
-      return sold_at_once ? Expected{.sell = units} : Expected{.reserve = units, .confirm = units};
-    case OrderState::cancelled:
-      return {.reserve = units, .cancel = units};
-    case OrderState::expired:
-      return {.reserve = units, .expire = units};
+bool matches(const Units& units, OrderState state, Part part) {
+  const std::int64_t refunded = units[Action::refund] + units[Action::write_off];
+  const std::int64_t left = units[Action::confirm] + units[Action::sell] - refunded;
+  const std::int64_t others = units[Action::receive] + units[Action::move_in] + units[Action::move_out];
+  const std::int64_t took = units[Action::reserve] + units[Action::sell];
+  // Of a hold that was paid in part the rest was cancelled.
+  const std::int64_t rest = units[Action::cancel];
+  if (others != 0 || took != part.taken) return false;
+  const bool is_paid = state == OrderState::paid || state == OrderState::partly_refunded;
+  if (is_paid || state == OrderState::refunded) {
+    const bool sold_at_once = units[Action::sell] > 0;
+    return units[Action::reserve] == units[Action::confirm] + rest && units[Action::expire] == 0 &&
+           part.returned == rest + refunded && left == part.taken - part.returned &&
+           (state != OrderState::paid || refunded == 0) && (!sold_at_once || units[Action::reserve] == 0);
   }
-  return {};
-}
-
-bool matches(const Expected& expected, const std::array<std::int64_t, 8>& units) {
-  return of(units, Action::reserve) == expected.reserve && of(units, Action::sell) == expected.sell &&
-         of(units, Action::confirm) == expected.confirm && of(units, Action::cancel) == expected.cancel &&
-         of(units, Action::expire) == expected.expire && of(units, Action::receive) == 0 &&
-         of(units, Action::move_in) == 0 && of(units, Action::move_out) == 0;
-}
-
-std::string text_of(const std::array<std::int64_t, 8>& units) {
-  std::string text;
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    if (units[i] == 0) continue;
-    if (!text.empty()) text += ", ";
-    text += std::string(word(static_cast<Action>(i))) + " " + std::to_string(units[i]);
-  }
-  return text.empty() ? "nothing" : text;
+  const std::int64_t cancelled = state == OrderState::cancelled ? part.taken : 0;
+  const std::int64_t expired = state == OrderState::expired ? part.taken : 0;
+  return part.returned == 0 && left == 0 && refunded == 0 && units[Action::reserve] == took &&
+         units[Action::cancel] == cancelled && units[Action::expire] == expired;
 }
 
 }  // namespace
+
+std::int64_t Units::sum() const {
+  std::int64_t all = 0;
+  for (const std::int64_t part : units_) all += part;
+  return all;
+}
+
+std::string Units::text() const {
+  std::string text;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    if (units_[i] == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += std::string(word(static_cast<Action>(i))) + " " + std::to_string(units_[i]);
+  }
+  return text.empty() ? "nothing" : text;
+}
 
 void OrderAudit::sku(const rules::Sku& row) {
   skus_.emplace(row.id, row.code);
@@ -78,18 +81,30 @@ void OrderAudit::flow_by_batch(const FlowRow& row) {
   const rules::Flow& flow = row.flow;
   if (!flow.key) return;
   Effect& effect = effects_[{flow.caller, *flow.key}];
-  of(effect.units, flow.action) += flow.quantity.units;
+  effect.units[flow.action] += flow.quantity.units;
   if (flow.order) effect.orders.insert(*flow.order);
-  if (const auto item = items_.find(flow.item); item != items_.end()) effect.skus.insert(item->second.first);
+  const auto item = items_.find(flow.item);
+  if (item != items_.end())
+    effect.skus[item->second.first] += leaves_order(flow.action) ? flow.quantity.units : 0;
 }
 
 void OrderAudit::flow_by_order(const FlowRow& row) {
   const rules::Flow& flow = row.flow;
-  const auto [at, first] = stories_.try_emplace(*flow.order, Story{{}, {}, {}, {}, name_of(flow)});
+  const auto [at, is_first] = stories_.try_emplace(*flow.order);
   Story& story = at->second;
-  of(story.parts[{flow.item, flow.bucket}], flow.action) += flow.quantity.units;
-  of(story.units, flow.action) += flow.quantity.units;
-  (is_taking(flow.action) ? story.taken_at : story.settled_at) = flow.at;
+  if (is_first) story.first = name_of(flow);
+  story.parts[{flow.item, flow.bucket}][flow.action] += flow.quantity.units;
+  story.units[flow.action] += flow.quantity.units;
+  const std::int32_t next = ++story.rows[{flow.item, flow.bucket, flow.action}];
+  if (flow.occurrence != next && story.strange.empty()) {
+    story.strange = name_of(flow) + " says occurrence " + std::to_string(flow.occurrence) + " of " +
+                    std::string(word(flow.action)) + ", and is number " + std::to_string(next);
+  }
+  if (is_taking(flow.action)) {
+    story.taken_at = std::min(story.taken_at.value_or(flow.at), flow.at);
+  } else if (is_settling(flow.action)) {
+    story.settled_at = std::max(story.settled_at.value_or(flow.at), flow.at);
+  }
 }
 
 void OrderAudit::order(const Order& row) {
@@ -97,6 +112,7 @@ void OrderAudit::order(const Order& row) {
   const Story none{};
   const Story& story = found ? found.mapped() : none;
   Wrong wrong = wrong_parts(row, story);
+  if (!wrong && !story.strange.empty()) wrong = "is wrongly counted: " + story.strange;
   if (!wrong) wrong = wrong_times(row, story);
   if (!wrong) wrong = wrong_pool(row, story);
   if (wrong) add_finding(report_, "orders", name_of(row.id) + " " + *wrong);
@@ -104,7 +120,7 @@ void OrderAudit::order(const Order& row) {
   Known& known = orders_.emplace(row.id, Known{row.state, row.user, {}}).first->second;
   for (const auto& [part, units] : story.parts) {
     if (items_.contains(part.first)) {
-      known.units[code_of(part.first)] += of(units, Action::reserve) + of(units, Action::sell);
+      known.units[code_of(part.first)] += units[Action::reserve] + units[Action::sell];
     }
   }
   count_claims(row, story);
@@ -114,35 +130,48 @@ void OrderAudit::order(const Order& row) {
 
 OrderAudit::Wrong OrderAudit::wrong_parts(const Order& row, const Story& story) const {
   const std::string is = "is " + std::string(word(row.state));
-  const bool sold_at_once = of(story.units, Action::sell) > 0;
-  std::map<std::pair<rules::ItemId, rules::BucketNo>, std::int64_t> taken;
-  for (const rules::Taken& part : row.taken) taken[{part.item, part.bucket}] += part.quantity.units;
-  for (const auto& [part, units] : story.parts) {
-    const std::string where = name_of(part.first, part.second);
-    const auto found = taken.extract(part);
-    const std::int64_t took = found ? found.mapped() : 0;
-    const std::int64_t by_flows = of(units, Action::reserve) + of(units, Action::sell);
-    if (!matches(expected_of(row.state, by_flows, sold_at_once), units)) {
-      return is + ", but its flows in " + where + " say " + text_of(units);
-    }
-    if (took != by_flows) {
-      return "says that it took " + std::to_string(took) + " from " + where + ", its flows say " +
+  std::map<Place, Part> parts;
+  for (const auto& [place, units] : story.parts) parts[place];
+  for (const rules::Taken& part : row.taken) parts[{part.item, part.bucket}].taken += part.quantity.units;
+  for (const rules::Taken& part : row.returned) {
+    parts[{part.item, part.bucket}].returned += part.quantity.units;
+  }
+  for (const auto& [place, part] : parts) {
+    const std::string where = name_of(place.first, place.second);
+    const auto found = story.parts.find(place);
+    const Units units = found == story.parts.end() ? Units() : found->second;
+    const std::int64_t by_flows = units[Action::reserve] + units[Action::sell];
+    if (part.taken != by_flows) {
+      return "says that it took " + std::to_string(part.taken) + " from " + where + ", its flows say " +
              std::to_string(by_flows);
     }
-  }
-  if (!taken.empty()) {
-    const auto& [part, units] = *taken.begin();
-    return "says that it took " + std::to_string(units) + " from " + name_of(part.first, part.second) +
-           ", its flows say 0";
+    if (row.state == OrderState::refused || !matches(units, row.state, part)) {
+      const std::string back =
+          part.returned == 0 ? "" : " and says that " + std::to_string(part.returned) + " returned";
+      return is + back + ", but its flows in " + where + " say " + units.text();
+    }
   }
   if (row.state != OrderState::refused && story.parts.empty()) return is + ", but has no flows";
+  return wrong_state(row);
+}
+
+// What its parts cannot say one by one: whether anything is left, and whether anything was refunded.
+OrderAudit::Wrong OrderAudit::wrong_state(const Order& row) const {
+  std::int64_t left = 0;
+  for (const rules::Taken& part : row.taken) left += part.quantity.units;
+  for (const rules::Taken& part : row.returned) left -= part.quantity.units;
+  const std::string is = "is " + std::string(word(row.state));
+  if (row.state == OrderState::refunded && left != 0)
+    return is + ", but has " + std::to_string(left) + " left";
+  const bool has_some = row.state == OrderState::paid || row.state == OrderState::partly_refunded;
+  if (has_some && left == 0) return is + ", but has nothing left";
   return std::nullopt;
 }
 
 OrderAudit::Wrong OrderAudit::wrong_times(const Order& row, const Story& story) const {
   if (row.state == OrderState::refused) return std::nullopt;
   if (story.taken_at != row.created_at) return "was made at another time than its flows say";
-  const bool was_held = of(story.units, Action::reserve) > 0;
+  const bool was_held = story.units[Action::reserve] > 0;
   if (was_held != row.expires_at.has_value()) {
     return was_held ? "was held, but its hold has no end" : "was never held, but its hold has an end";
   }
@@ -172,8 +201,8 @@ void OrderAudit::count_claims(const Order& row, const Story& story) {
   for (const auto& [part, units] : story.parts) {
     const auto item = items_.find(part.first);
     if (item == items_.end()) continue;
-    const std::int64_t kept = of(units, Action::reserve) + of(units, Action::sell) -
-                              of(units, Action::cancel) - of(units, Action::expire);
+    const std::int64_t kept =
+        units[Action::reserve] + units[Action::sell] - units[Action::cancel] - units[Action::expire];
     if (kept != 0) claims_[rules::QuotaKey{row.activity, item->second.first, row.user}] += kept;
   }
 }

@@ -47,7 +47,7 @@ orders: order #sold is refused, but its flows in bucket 2/0 say sell 1
 orders: order #held says that it took 2 from bucket 2/0, its flows say 1
 )"},
       {"taken bucket", [](Rows& r) { order_in(r, "paid").taken[0].bucket ^= 1; }, R"(
-orders: order #paid says that it took 0 from bucket 1/1, its flows say 1
+orders: order #paid says that it took 1 from bucket 1/0, its flows say 0
 )"},
       {"taken part missing", [](Rows& r) { order_in(r, "held").taken.pop_back(); }, R"(
 orders: order #held says that it took 0 from bucket 1/1, its flows say 1
@@ -77,6 +77,59 @@ orders: order #sold was never held, but its hold has an end
 orders: order #held took from item 1, which is of another pool
 quotas: user ann in activity number 1, SKU number 1: the row says 2 claimed, the orders say 13
 quotas: user ann has 1 units of sale, but no claim
+)"},
+      {"returned too many", [](Rows& r) { order_in(r, "part").returned[0].quantity += {1}; }, R"(
+orders: order #part is partly_refunded and says that 5 returned, but its flows in bucket 5/0 say reserve 5, confirm 2, cancel 3, refund 1
+)"},
+      {"returned too few", [](Rows& r) { order_in(r, "part").returned[0].quantity -= {1}; }, R"(
+orders: order #part is partly_refunded and says that 3 returned, but its flows in bucket 5/0 say reserve 5, confirm 2, cancel 3, refund 1
+)"},
+      {"returned nothing", [](Rows& r) { order_in(r, "part").returned.clear(); }, R"(
+orders: order #part is partly_refunded, but its flows in bucket 5/0 say reserve 5, confirm 2, cancel 3, refund 1
+)"},
+      {"returned and taken too many",
+       [](Rows& r) {
+         order_in(r, "part").taken[0].quantity += {1};
+         order_in(r, "part").returned[0].quantity += {1};
+       },
+       R"(
+orders: order #part says that it took 6 from bucket 5/0, its flows say 5
+)"},
+      {"returned where nothing was taken",
+       [](Rows& r) {
+         order_in(r, "part").returned.push_back({{1}, 0, {1}});
+       },
+       R"(
+orders: order #part is partly_refunded and says that 1 returned, but its flows in bucket 1/0 say nothing
+)"},
+      {"returned by a hold",
+       [](Rows& r) {
+         order_in(r, "held").returned.push_back({{1}, 0, {1}});
+       },
+       R"(
+orders: order #held is held and says that 1 returned, but its flows in bucket 1/0 say reserve 10
+)"},
+      {"a refund forgotten", [](Rows& r) { order_in(r, "part").state = OrderState::paid; }, R"(
+orders: order #part is paid and says that 4 returned, but its flows in bucket 5/0 say reserve 5, confirm 2, cancel 3, refund 1
+)"},
+      {"a part of a refund", [](Rows& r) { order_in(r, "gone").state = OrderState::partly_refunded; }, R"(
+orders: order #gone is partly_refunded, but has nothing left
+)"},
+      {"more than was refunded", [](Rows& r) { order_in(r, "part").state = OrderState::refunded; }, R"(
+orders: order #part is refunded, but has 1 left
+)"},
+      {"a payment that says refunded", [](Rows& r) { order_in(r, "paid").state = OrderState::refunded; }, R"(
+orders: order #paid is refunded, but has 1 left
+)"},
+      {"a cancelled order refunded",
+       [](Rows& r) { order_in(r, "given-back").state = OrderState::partly_refunded; }, R"(
+orders: order #given-back is partly_refunded, but its flows in bucket 1/1 say reserve 1, cancel 1
+)"},
+      {"an occurrence left out", [](Rows& r) { flow_in(r, "refund-part").flow.occurrence = 2; }, R"(
+orders: order #part is wrongly counted: seq 5 of bucket 5/0 says occurrence 2 of refund, and is number 1
+)"},
+      {"an occurrence for the second time", [](Rows& r) { flow_in(r, "write-off").flow.occurrence = 0; }, R"(
+orders: order #gone is wrongly counted: seq 7 of bucket 5/0 says occurrence 0 of write_off, and is number 1
 )"},
       {"order row missing",
        [](Rows& r) {
@@ -209,6 +262,56 @@ requests: request shop/pay says confirmed, but names no order
       {"cancelled, but confirmed",
        [](Rows& r) { request_in(r, "pay").verdict.outcome = rules::Outcome::cancelled; }, R"(
 requests: request shop/pay says cancelled, but its key did not settle its order
+)"},
+      {"confirmed other lines", [](Rows& r) { request_in(r, "pay-part").content.back() = '3'; }, R"(
+requests: request shop/pay-part says confirmed, but its key confirmed mug*2
+)"},
+      {"confirmed all, but gave some back",
+       [](Rows& r) {
+         std::string& content = request_in(r, "pay-part").content;
+         content.resize(content.find(";lines="));
+       },
+       R"(
+requests: request shop/pay-part says confirmed, but its key did not settle its order
+)"},
+      {"refund of another order",
+       [](Rows& r) {
+         request_in(r, "write-off").content =
+             "act=refund;order=" + to_text(order_of("part").uuid) + ";restock=false";
+       },
+       R"(
+requests: request shop/write-off says refunded, but another order was meant
+)"},
+      {"refund names no order", [](Rows& r) { request_in(r, "write-off").verdict.order.reset(); }, R"(
+requests: request shop/write-off says refunded, but names no order
+)"},
+      {"refund of other lines",
+       [](Rows& r) {
+         std::string& content = request_in(r, "refund-part").content;
+         content.replace(content.find("mug*1"), 5, "mug*2");
+       },
+       R"(
+requests: request shop/refund-part says refunded, but its key refunded mug*1
+)"},
+      {"restocked, but written off",
+       [](Rows& r) {
+         std::string& content = request_in(r, "write-off").content;
+         content.replace(content.find("false"), 5, "true");
+       },
+       R"(
+requests: request shop/write-off says refunded, but its key did not refund its order
+)"},
+      {"refunded twice",
+       [](Rows& r) {
+         r.requests.push_back(request_in(r, "write-off"));
+         r.requests.back().key = rules::RequestKey("write-off-twice");
+       },
+       R"(
+requests: request shop/write-off-twice says refunded, but its key did not refund its order
+)"},
+      {"confirmed instead of refunded",
+       [](Rows& r) { request_in(r, "write-off").verdict.outcome = rules::Outcome::confirmed; }, R"(
+requests: request shop/write-off says confirmed, but its key did not settle its order
 )"},
       {"received another quantity",
        [](Rows& r) { request_in(r, "in-cap").content = "act=receive;sku=cap;quantity=20"; }, R"(

@@ -74,6 +74,20 @@ class StockAudit {
   BatchId previous_{rules::LaneId{0}, 0};
 };
 
+// Units that moved, by action.
+class Units {
+ public:
+  std::int64_t& operator[](rules::Action action) { return units_[static_cast<std::size_t>(action)]; }
+  std::int64_t operator[](rules::Action action) const { return units_[static_cast<std::size_t>(action)]; }
+  std::int64_t sum() const;
+  std::string text() const;  // "reserve 2, confirm 2"
+
+ private:
+  static constexpr auto actions = static_cast<std::size_t>(rules::Action::write_off) + 1;
+
+  std::array<std::int64_t, actions> units_{};
+};
+
 // orders, holds, quotas, requests.
 class OrderAudit {
  public:
@@ -92,22 +106,23 @@ class OrderAudit {
   void finish();
 
  private:
-  static constexpr std::size_t actions = 8;
-  using Units = std::array<std::int64_t, actions>;  // By action.
-
   // What the ledger says of one order.
+  using Place = std::pair<rules::ItemId, rules::BucketNo>;
+  using Occurrence = std::tuple<rules::ItemId, rules::BucketNo, rules::Action>;
   struct Story {
-    std::map<std::pair<rules::ItemId, rules::BucketNo>, Units> parts;
-    Units units{};
-    std::optional<Time> taken_at;
-    std::optional<Time> settled_at;
-    std::string first;  // The entry that began it, in words.
+    std::map<Place, Units> parts;
+    std::map<Occurrence, std::int32_t> rows;  // How many of each kind.
+    Units units;
+    std::optional<Time> taken_at;    // The first time.
+    std::optional<Time> settled_at;  // When it was paid, cancelled or expired.
+    std::string first;               // The entry that began it, in words.
+    std::string strange;             // The first entry whose occurrence is not the next one, in words.
   };
   // What the ledger says of one request.
   struct Effect {
-    Units units{};
+    Units units;
     std::set<rules::OrderId> orders;
-    std::set<rules::SkuId> skus;
+    std::map<rules::SkuId, std::int64_t> skus;  // With how many were confirmed, refunded or written off.
   };
   struct Known {
     rules::OrderState state;
@@ -117,14 +132,17 @@ class OrderAudit {
   using Wrong = std::optional<std::string>;
 
   Wrong wrong_parts(const rules::Order& row, const Story& story) const;
+  Wrong wrong_state(const rules::Order& row) const;
   Wrong wrong_times(const rules::Order& row, const Story& story) const;
   Wrong wrong_pool(const rules::Order& row, const Story& story) const;
   Wrong wrong_request(const rules::Recorded& row) const;
   Wrong wrong_effect(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_sale(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_settling(const rules::Recorded& row, const Effect& effect) const;
+  Wrong wrong_refund(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_inbound(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_administration(const rules::Recorded& row, const Effect& effect) const;
+  std::string lines_of(const Effect& effect) const;
   void count_claims(const rules::Order& row, const Story& story);
   rules::SkuCode code_of(rules::ItemId item) const;
 

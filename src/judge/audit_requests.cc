@@ -12,16 +12,6 @@ using rules::Action;
 using rules::Outcome;
 using rules::Recorded;
 
-std::int64_t of(const std::array<std::int64_t, 8>& units, Action action) {
-  return units[static_cast<std::size_t>(action)];
-}
-
-std::int64_t sum(const std::array<std::int64_t, 8>& units) {
-  std::int64_t all = 0;
-  for (const std::int64_t part : units) all += part;
-  return all;
-}
-
 // True if `content` is `beginning`, or goes on with another field after it.
 bool asks_for(const std::string& content, const std::string& beginning) {
   return content.starts_with(beginning) &&
@@ -79,6 +69,8 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& ef
     case Outcome::confirmed:
     case Outcome::cancelled:
       return wrong_settling(row, effect);
+    case Outcome::refunded:
+      return wrong_refund(row, effect);
     case Outcome::received:
       return wrong_inbound(row, effect);
     case Outcome::created:
@@ -87,7 +79,7 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& ef
     case Outcome::closed:
       return wrong_administration(row, effect);
     default:
-      if (sum(effect.units) != 0) return "but something happened under its key";
+      if (effect.units.sum() != 0) return "but something happened under its key";
       return std::nullopt;
   }
 }
@@ -96,8 +88,8 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& ef
 OrderAudit::Wrong OrderAudit::wrong_sale(const Recorded& row, const Effect& effect) const {
   if (!row.verdict.order) return "but names no order";
   const Action action = row.verdict.outcome == Outcome::sold ? Action::sell : Action::reserve;
-  const std::int64_t units = of(effect.units, action);
-  if (units == 0 || units != sum(effect.units) || effect.orders != std::set{*row.verdict.order}) {
+  const std::int64_t units = effect.units[action];
+  if (units == 0 || units != effect.units.sum() || effect.orders != std::set{*row.verdict.order}) {
     return "but its key did not take the units of its order";
   }
   const Known& order = orders_.at(*row.verdict.order);
@@ -111,29 +103,66 @@ OrderAudit::Wrong OrderAudit::wrong_sale(const Recorded& row, const Effect& effe
   return std::nullopt;
 }
 
-// Units of a cancelled order may move on, when its activity is closed.
+// Units of a cancelled order may move on, when its activity is closed; so may the rest of one that was paid
+// in part.
 OrderAudit::Wrong OrderAudit::wrong_settling(const Recorded& row, const Effect& effect) const {
   if (!row.verdict.order) return "but names no order";
   const bool confirms = row.verdict.outcome == Outcome::confirmed;
-  const Action action = confirms ? Action::confirm : Action::cancel;
-  const std::int64_t moved = of(effect.units, Action::move_out) + of(effect.units, Action::move_in);
-  const std::int64_t units = of(effect.units, action);
-  if (units == 0 || units + (confirms ? 0 : moved) != sum(effect.units) ||
-      effect.orders != std::set{*row.verdict.order}) {
+  const std::string order = gavel::to_text(row.verdict.order->uuid);
+  const bool in_part = confirms && row.content.starts_with("act=confirm;order=" + order + ";lines=");
+  const std::int64_t units = effect.units[confirms ? Action::confirm : Action::cancel];
+  const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
+  const std::int64_t besides =
+      confirms ? (in_part ? effect.units[Action::cancel] + moved : std::int64_t{0}) : moved;
+  if (units == 0 || units + besides != effect.units.sum() || effect.orders != std::set{*row.verdict.order}) {
     return "but its key did not settle its order";
   }
-  const std::string asked = std::string("act=") + (confirms ? "confirm" : "cancel") + ";order=";
-  if (!asks_for(row.content, asked + gavel::to_text(row.verdict.order->uuid)))
+  if (!asks_for(row.content, std::string("act=") + (confirms ? "confirm" : "cancel") + ";order=" + order)) {
     return "but another order was meant";
+  }
+  if (in_part && field_of(row.content, "lines=") != lines_of(effect)) {
+    return "but its key confirmed " + lines_of(effect);
+  }
   return std::nullopt;
 }
 
+// Units that are restocked may move on, when the order's activity is closed.
+OrderAudit::Wrong OrderAudit::wrong_refund(const Recorded& row, const Effect& effect) const {
+  if (!row.verdict.order) return "but names no order";
+  const bool restocks = field_of(row.content, "restock=") == "true";
+  const std::int64_t units = effect.units[restocks ? Action::refund : Action::write_off];
+  const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
+  if (units == 0 || units + (restocks ? moved : 0) != effect.units.sum() ||
+      effect.orders != std::set{*row.verdict.order}) {
+    return "but its key did not refund its order";
+  }
+  if (!asks_for(row.content, "act=refund;order=" + gavel::to_text(row.verdict.order->uuid))) {
+    return "but another order was meant";
+  }
+  const std::string lines = field_of(row.content, "lines=");
+  if (!lines.empty() && lines != lines_of(effect)) return "but its key refunded " + lines_of(effect);
+  return std::nullopt;
+}
+
+// What left an order, in the words of a request's content.
+std::string OrderAudit::lines_of(const Effect& effect) const {
+  std::map<rules::SkuCode, std::int64_t> units;
+  for (const auto& [sku, count] : effect.skus) {
+    if (count != 0 && skus_.contains(sku)) units[skus_.at(sku)] += count;
+  }
+  std::string lines;
+  for (const auto& [code, count] : units) {
+    lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(count);
+  }
+  return lines;
+}
+
 OrderAudit::Wrong OrderAudit::wrong_inbound(const Recorded& row, const Effect& effect) const {
-  const std::int64_t units = of(effect.units, Action::receive);
-  if (units != sum(effect.units) || effect.skus.size() != 1 || !skus_.contains(*effect.skus.begin())) {
+  const std::int64_t units = effect.units[Action::receive];
+  if (units != effect.units.sum() || effect.skus.size() != 1 || !skus_.contains(effect.skus.begin()->first)) {
     return "but its key did not receive units of one SKU";
   }
-  const std::string sku = skus_.at(*effect.skus.begin()).text();
+  const std::string sku = skus_.at(effect.skus.begin()->first).text();
   if (!asks_for(row.content, "act=receive;sku=" + sku + ";quantity=" + std::to_string(units))) {
     return "but its key received " + std::to_string(units) + " of " + sku;
   }
@@ -141,9 +170,9 @@ OrderAudit::Wrong OrderAudit::wrong_inbound(const Recorded& row, const Effect& e
 }
 
 OrderAudit::Wrong OrderAudit::wrong_administration(const Recorded& row, const Effect& effect) const {
-  const std::int64_t moved = of(effect.units, Action::move_out) + of(effect.units, Action::move_in);
+  const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
   const bool moves = row.verdict.outcome == Outcome::opened || row.verdict.outcome == Outcome::closed;
-  if (sum(effect.units) != (moves ? moved : 0)) return "but more happened under its key";
+  if (effect.units.sum() != (moves ? moved : 0)) return "but more happened under its key";
   if (row.verdict.outcome == Outcome::opened && moved == 0) return "but its key moved nothing";
   if (row.content.starts_with("act=put_sku;")) {
     const std::string sku = field_of(row.content, "sku=");

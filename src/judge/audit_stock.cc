@@ -24,6 +24,10 @@ Bucket unit_effect(Action action) {
     case Action::cancel:
     case Action::expire:
       return {{1}, {-1}, {0}};
+    case Action::refund:
+      return {{1}, {0}, {-1}};
+    case Action::write_off:
+      return {{0}, {0}, {-1}};
   }
   return {};
 }
@@ -35,6 +39,7 @@ std::int64_t inward(const Flow& flow) {
     case Action::move_in:
       return flow.quantity.units;
     case Action::move_out:
+    case Action::write_off:
       return -flow.quantity.units;
     default:
       return 0;

@@ -90,9 +90,13 @@ std::string text_of(const rules::Order& order) {
   for (const rules::Taken& taken : order.taken) {
     line.add("taken", bucket_name(taken.item, taken.bucket) + "*" + number(taken.quantity.units));
   }
+  for (const rules::Taken& back : order.returned) {
+    line.add("returned", bucket_name(back.item, back.bucket) + "*" + number(back.quantity.units));
+  }
   line.add("created_at", order.created_at)
       .add("expires_at", order.expires_at)
-      .add("settled_at", order.settled_at);
+      .add("settled_at", order.settled_at)
+      .add("revision", order.revision);
   return line.take();
 }
 

@@ -13,6 +13,12 @@ rules::Command command_of(const std::string& key, rules::Act act) {
                         .act = std::move(act)};
 }
 
+std::vector<rules::Line> lines_of(const Lines& lines) {
+  std::vector<rules::Line> result;
+  for (const auto& [sku, units] : lines) result.push_back({rules::SkuCode(sku), {units}});
+  return result;
+}
+
 std::string text_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::invalid:
@@ -51,13 +57,17 @@ rules::Command reserve(const std::string& key, const std::string& user, const Li
                      .activity = {},
                      .hold = options.hold,
                      .payment = options.payment};
-  for (const auto& [sku, units] : lines) act.lines.push_back({rules::SkuCode(sku), {units}});
+  act.lines = lines_of(lines);
   if (options.activity) act.activity = rules::ActivityCode(*options.activity);
   return command_of(key, std::move(act));
 }
 
-rules::Command confirm(const std::string& key, rules::OrderId order) {
-  return command_of(key, rules::Confirm{order});
+rules::Command confirm(const std::string& key, rules::OrderId order, const Lines& lines) {
+  return command_of(key, rules::Confirm{order, lines_of(lines)});
+}
+rules::Command refund(const std::string& key, rules::OrderId order, const Lines& lines,
+                      rules::Restock restock) {
+  return command_of(key, rules::Refund{order, lines_of(lines), restock});
 }
 rules::Command cancel(const std::string& key, rules::OrderId order) {
   return command_of(key, rules::Cancel{order});

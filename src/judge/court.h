@@ -40,7 +40,9 @@ struct ActivityOptions {
 // Commands of the caller "shop". The id of an order to be made is derived from its key.
 rules::Command reserve(const std::string& key, const std::string& user, const Lines& lines,
                        ReserveOptions options = {});
-rules::Command confirm(const std::string& key, rules::OrderId order);
+rules::Command confirm(const std::string& key, rules::OrderId order, const Lines& lines = {});
+rules::Command refund(const std::string& key, rules::OrderId order, const Lines& lines = {},
+                      rules::Restock restock = rules::Restock::yes);
 rules::Command cancel(const std::string& key, rules::OrderId order);
 rules::Command expire(rules::OrderId order);
 rules::Command put_sku(const std::string& key, const std::string& sku, std::int32_t buckets = 1);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace gavel::judge {
 namespace {
 
@@ -92,9 +94,15 @@ Wrong wrong_names(const Tables& tables, const State& rows) {
   return std::nullopt;
 }
 
+// Each changed order is guarded by the revision that it was loaded with.
 Wrong wrong_orders(const Tables& tables, const State& rows) {
   for (const auto& [id, order] : rows.orders) {
-    if (Wrong wrong = wrong_presence(tables.orders, id, order, "order " + to_text(id.uuid))) return wrong;
+    const std::string what = "order " + to_text(id.uuid);
+    if (Wrong wrong = wrong_presence(tables.orders, id, order, what)) return wrong;
+    if (is_inserted(order)) continue;
+    CHECK(order.loaded);
+    if (tables.orders.at(id).order.revision != order.loaded->revision) return conflict(what);
+    if (order.revision <= order.loaded->revision) return constraint(what + " changes with its revision");
   }
   for (const auto& [id, recorded] : rows.orders_as_requests) {
     const auto order = rows.orders.find(id);
@@ -187,6 +195,7 @@ void apply_orders(Tables& tables, const State& rows) {
       at->second.order = order;
     }
     at->second.order.change = Change::loaded;
+    at->second.order.loaded.reset();
     put_holds(tables, order);
   }
 }

@@ -33,7 +33,8 @@ OrderView view_of(const Tables& tables, const rules::Order& order) {
   if (order.activity != rules::free_pool) view.activity = tables.activity_codes.at(order.activity);
   for (const rules::Taken& taken : order.taken) {
     const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(taken.item).sku);
-    view.parts.push_back(OrderView::Part{sku, std::string(warehouse), taken.bucket, taken.quantity});
+    view.parts.push_back(OrderView::Part{sku, std::string(warehouse), taken.bucket, taken.quantity,
+                                         returned_of(order, taken)});
   }
   return view;
 }

@@ -20,6 +20,15 @@ void add_row(const Map& table, const Key& key, Map& loaded) {
   if (found != table.end()) loaded.emplace(key, found->second);
 }
 
+void load_occurrences(const Tables& tables, OrderId id, State& state) {
+  const OccurrenceId first{id, rules::ItemId{0}, 0, rules::Action{}, 0};
+  for (auto row = tables.occurrences.lower_bound(first); row != tables.occurrences.end(); ++row) {
+    const auto& [order, item, bucket, action, occurrence] = *row;
+    if (order != id) break;
+    state.occurrences[{order, item, bucket, action}] = occurrence;  // The last one of a kind is the highest.
+  }
+}
+
 class MemoryStore final : public Store {
  public:
   MemoryStore(std::shared_ptr<MemoryDatabase> database, const Clock& clock)
@@ -85,7 +94,8 @@ class MemoryStore final : public Store {
     return load([&](const Tables& tables) {
       for (const OrderId id : ids) {
         const auto found = tables.orders.find(id);
-        if (found != tables.orders.end()) state.orders.emplace(id, found->second.order);
+        if (found == tables.orders.end() || state.orders.contains(id)) continue;
+        if (state.add_loaded(found->second.order)) load_occurrences(tables, id, state);
       }
     });
   }

@@ -18,8 +18,9 @@ struct Planning {
       }
     }
   }
-  void operator()(const Confirm& act) const { plan.orders.insert(act.order); }
+  void operator()(const Confirm& act) const { some_lines(act.order, act.lines); }
   void operator()(const Cancel& act) const { plan.orders.insert(act.order); }
+  void operator()(const Refund& act) const { some_lines(act.order, act.lines); }
   void operator()(const Expire& act) const { plan.orders.insert(act.order); }
   void operator()(const PutSku& act) const {
     plan.skus.insert(act.sku);
@@ -34,6 +35,10 @@ struct Planning {
   void operator()(const OpenActivity& act) const { whole(act.activity); }
   void operator()(const CloseActivity& act) const { whole(act.activity); }
 
+  void some_lines(OrderId order, const std::vector<Line>& lines) const {
+    plan.orders.insert(order);
+    for (const Line& line : lines) plan.skus.insert(line.sku);
+  }
   void whole(const ActivityCode& activity) const {
     plan.activities.insert(activity);
     plan.whole_activities.insert(activity);

@@ -91,11 +91,13 @@ class Writer {
 
   rules::Command fresh() {
     const std::uint64_t what = random_.below(100);
-    if (what < 46) return reserve(fresh_key(), user(), lines(), reserve_options());
-    if (what < 54) return confirm(fresh_key(), an_order());
-    if (what < 67) return cancel(fresh_key(), an_order());
+    if (what < 42) return reserve(fresh_key(), user(), lines(), reserve_options());
+    if (what < 49) return confirm(fresh_key(), an_order());
+    if (what < 52) return confirm(fresh_key(), an_order(), lines());
+    if (what < 61) return cancel(fresh_key(), an_order());
+    if (what < 68) return refund(fresh_key(), an_order(), some_lines(), restock());
     if (what < 71) return expire(an_order());
-    if (what < 86) return receive(fresh_key(), pick(skus()), few(3));
+    if (what < 84) return receive(fresh_key(), pick(skus()), few(3));
     if (what < 86)
       return put_sku(fresh_key(), pick({"ant", "bee", "cat", "dog"}), static_cast<std::int32_t>(few(2)));
     if (what < 91) return create_activity(fresh_key(), activity(), allotments(), activity_options());
@@ -120,6 +122,9 @@ class Writer {
     }
     return drawn;
   }
+
+  Lines some_lines() { return random_.chance(1, 2) ? Lines{} : lines(); }
+  rules::Restock restock() { return random_.chance(1, 3) ? rules::Restock::no : rules::Restock::yes; }
 
   ReserveOptions reserve_options() {
     ReserveOptions options;

@@ -142,6 +142,7 @@ TEST(RandomScript, EveryOutcomeOfTheJudgeOccurs) {
                               "changed",
                               "opened",
                               "closed",
+                              "refunded",
                               "malformed",
                               "key_in_use",
                               "key_reused",

@@ -35,6 +35,7 @@ struct OrderView {
     std::string warehouse;
     rules::BucketNo bucket;
     rules::Quantity quantity;
+    rules::Quantity returned;  // Of `quantity`.
   };
   std::vector<Part> parts;
 };
@@ -62,6 +63,14 @@ struct HoldRow {
   Time expires_at;
   rules::OrderId order;
 };
+
+// How much of a part of the order has returned.
+inline rules::Quantity returned_of(const rules::Order& order, const rules::Taken& part) {
+  for (const rules::Taken& back : order.returned) {
+    if (back.item == part.item && back.bucket == part.bucket) return back.quantity;
+  }
+  return rules::no_units;
+}
 
 class Reader {
  public:

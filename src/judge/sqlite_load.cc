@@ -62,6 +62,14 @@ Found<OrderRequest> find_request_of_order(Queries& queries, rules::OrderId id) {
   return find_one(queries[Query::request_of_order], order_request_of, id);
 }
 
+Result<void> add_occurrences(Queries& queries, rules::OrderId id, rules::State& state) {
+  const auto add = [&](Row& row) {
+    const Occurrences found = occurrences_of(row);
+    state.occurrences[{id, found.item, found.bucket, found.action}] = found.count;
+  };
+  return queries[Query::occurrences_of_order].for_each(add, id);
+}
+
 Result<void> add_lines(Queries& queries, rules::Activity& activity) {
   return queries[Query::lines_of_activity].for_each([&](Row& row) { activity.lines.push_back(line_of(row)); },
                                                     activity.id);

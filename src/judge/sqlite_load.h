@@ -29,6 +29,9 @@ struct OrderRequest {
 };
 Found<OrderRequest> find_request_of_order(Queries& queries, rules::OrderId id);
 
+// Adds how many rows of each action the ledger has of the order in each bucket.
+Result<void> add_occurrences(Queries& queries, rules::OrderId id, rules::State& state);
+
 // The parts that rows of their own hold.
 Result<void> add_lines(Queries& queries, rules::Activity& activity);
 Result<void> add_buckets(Queries& queries, rules::Item& item);

@@ -12,7 +12,8 @@ namespace {
 #define SKU_COLUMNS "id, code, bucket_count, free_item"
 #define ACTIVITY_COLUMNS "id, code, name, state, limit_per_user, opens_at, closes_at, hold_seconds"
 #define ITEM_COLUMNS "id, sku, activity, generation"
-#define ORDER_COLUMNS "id, state, user, activity, taken, created_at, expires_at, settled_at"
+#define ORDER_COLUMNS \
+  "id, state, user, activity, taken, created_at, expires_at, settled_at, returned, revision"
 #define REQUEST_COLUMNS "caller, key, content, outcome, at, detail, order_id"
 #define ORDER_REQUEST_COLUMNS "caller, key, content, outcome, answered_at, detail, id, state"
 #define FLOW_COLUMNS                                                                                    \
@@ -38,6 +39,9 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::buckets_of_item, everywhere, hot,
      "SELECT bucket, available, reserved, sold, seq FROM bucket WHERE item = ? ORDER BY bucket"},
     {Query::order_by_id, everywhere, hot, "SELECT " ORDER_COLUMNS " FROM orders WHERE id = ?"},
+    {Query::occurrences_of_order, everywhere, hot,
+     "SELECT item, bucket, action, max(occurrence) FROM flow WHERE order_id = ?"
+     " GROUP BY item, bucket, action"},
     {Query::request_by_key, everywhere, hot,
      "SELECT " REQUEST_COLUMNS " FROM request WHERE caller = ? AND key = ?"},
     {Query::request_of_order, everywhere, hot, "SELECT " ORDER_REQUEST_COLUMNS " FROM orders WHERE id = ?"},
@@ -68,9 +72,11 @@ constexpr auto texts = std::to_array<QueryText>({
      "INSERT INTO activity_line (activity, i, sku, allotment, item) VALUES (?, ?, ?, ?, ?)"},
     {Query::insert_order, store, hot,
      "INSERT INTO orders (" ORDER_COLUMNS ", caller, key, content, outcome, answered_at, detail)"
-     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::update_order, store, hot,
-     "UPDATE orders SET state = ?2, settled_at = ?3 WHERE id = ?1 AND state = 'held'"},
+     "UPDATE orders SET state = ?2, taken = ?3, returned = ?4, expires_at = ?5, settled_at = ?6, revision = "
+     "?7"
+     " WHERE id = ?1 AND revision = ?8"},
     {Query::insert_hold, store, hot,
      "INSERT INTO hold (item, expires_at, order_id, user) VALUES (?, ?, ?, ?)"},
     {Query::delete_hold, store, hot, "DELETE FROM hold WHERE item = ? AND expires_at = ? AND order_id = ?"},

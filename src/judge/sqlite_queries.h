@@ -25,6 +25,7 @@ enum class Query : std::uint8_t {
   item_by_id,
   buckets_of_item,
   order_by_id,
+  occurrences_of_order,
   request_by_key,
   request_of_order,
 

@@ -80,8 +80,8 @@ Result<std::optional<OrderView>> SqliteReader::order(OrderId id) {
 
 Result<void> SqliteReader::add_part(OrderView& view, const rules::Taken& taken) {
   const auto add = [&](Row& row) {
-    view.parts.push_back(
-        {row.code<rules::SkuCode>(0), std::string(row.text(1)), taken.bucket, taken.quantity});
+    view.parts.push_back({row.code<rules::SkuCode>(0), std::string(row.text(1)), taken.bucket, taken.quantity,
+                          returned_of(view.order, taken)});
   };
   return queries_[Query::name_of_item].for_each(add, taken.item);
 }

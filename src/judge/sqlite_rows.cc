@@ -33,6 +33,14 @@ rules::Recorded recorded(Row& row, rules::RequestKey key, int column) {
           .verdict = std::move(verdict)};
 }
 
+// Where units come from; NULL is nothing.
+std::vector<rules::Taken> parts_of(Row& row, int column) {
+  if (row.is_null(column)) return {};
+  auto parts = parse_taken(row.text(column));
+  if (!parts) row.spoil();
+  return std::move(parts).value_or(std::vector<rules::Taken>{});
+}
+
 }  // namespace
 
 rules::Sku sku_of(Row& row) {
@@ -79,16 +87,23 @@ rules::Bucket bucket_of(Row& row) {
 }
 
 rules::Order order_of(Row& row) {
-  auto taken = parse_taken(row.text(4));
-  if (!taken) row.spoil();
   return {.id = row.order_id(0),
           .state = row.word(1, rules::parse_order_state),
           .user = row.code<rules::UserId>(2),
           .activity = {row.integer(3)},
-          .taken = std::move(taken).value_or(std::vector<rules::Taken>{}),
+          .taken = parts_of(row, 4),
+          .returned = parts_of(row, 8),
           .created_at = row.time(5),
           .expires_at = row.optional(6, &Row::time),
-          .settled_at = row.optional(7, &Row::time)};
+          .settled_at = row.optional(7, &Row::time),
+          .revision = row.integer(9)};
+}
+
+Occurrences occurrences_of(Row& row) {
+  return {.item = {row.integer(0)},
+          .bucket = small(row, 1),
+          .action = row.word(2, rules::parse_action),
+          .count = small(row, 3)};
 }
 
 rules::Recorded request_of(Row& row) {

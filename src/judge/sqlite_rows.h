@@ -14,6 +14,14 @@ rules::AllottedLine line_of(Row& row);
 rules::Item item_of(Row& row);  // Without its buckets.
 rules::Bucket bucket_of(Row& row);
 rules::Order order_of(Row& row);
+// The rows of one action of an order in one bucket.
+struct Occurrences {
+  rules::ItemId item;
+  rules::BucketNo bucket;
+  rules::Action action;
+  std::int32_t count;
+};
+Occurrences occurrences_of(Row& row);
 rules::Recorded request_of(Row& row);
 rules::Recorded request_of_order(Row& row);  // The order's row has one: its caller is set.
 QuotaRow quota_of(Row& row);

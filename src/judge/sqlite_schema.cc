@@ -188,7 +188,103 @@ CREATE TABLE hold (
 CREATE INDEX hold_due ON hold (expires_at, order_id);
 )sql";
 
-constexpr const char* versions_of_schema[] = {version_1};
+// An order may be refunded, changed and extended, and an operator may adjust: words and columns for it.
+// SQLite changes no CHECK, so both tables are made anew. Of a settled order the one act upon it is counted.
+// `returned` is NULL where nothing has.
+constexpr const char* version_2 = R"sql(
+CREATE TABLE orders_2 (
+  id BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  state TEXT NOT NULL CHECK (state = 'held' OR state = 'paid' OR state = 'refused' OR state = 'cancelled'
+    OR state = 'expired' OR state = 'partly_refunded' OR state = 'refunded'),
+  user TEXT NOT NULL,
+  activity INTEGER NOT NULL,
+  taken TEXT NOT NULL,
+  returned TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  first_expires_at INTEGER,
+  settled_at INTEGER,
+  extensions INTEGER NOT NULL DEFAULT 0 CHECK (extensions >= 0),
+  revision INTEGER NOT NULL CHECK (revision >= 0),
+  caller TEXT,
+  key TEXT,
+  content TEXT,
+  outcome TEXT,
+  answered_at INTEGER,
+  detail TEXT,
+  CHECK (state <> 'held' OR expires_at IS NOT NULL),
+  CHECK (returned IS NULL OR state = 'paid' OR state = 'partly_refunded' OR state = 'refunded'),
+  CHECK (returned IS NOT NULL OR (state <> 'partly_refunded' AND state <> 'refunded')),
+  CHECK (first_expires_at <= expires_at),
+  CHECK (CASE WHEN caller IS NULL THEN coalesce(key, content, outcome, answered_at, detail) IS NULL
+    ELSE content IS NOT NULL AND outcome IS NOT NULL AND answered_at IS NOT NULL END)
+) STRICT, WITHOUT ROWID;
+INSERT INTO orders_2 (id, state, user, activity, taken, created_at, expires_at, settled_at, revision,
+    caller, key, content, outcome, answered_at, detail)
+  SELECT id, state, user, activity, taken, created_at, expires_at, settled_at, settled_at IS NOT NULL,
+    caller, key, content, outcome, answered_at, detail FROM orders ORDER BY id;
+DROP TABLE orders;
+ALTER TABLE orders_2 RENAME TO orders;
+CREATE TRIGGER orders_go_along_the_arrows BEFORE UPDATE OF state ON orders
+  WHEN old.state <> new.state
+    AND NOT (old.state = 'held' AND (new.state = 'paid' OR new.state = 'cancelled' OR new.state = 'expired'
+      OR new.state = 'partly_refunded' OR new.state = 'refunded'))
+    AND NOT (old.state = 'paid' AND (new.state = 'partly_refunded' OR new.state = 'refunded'))
+    AND NOT (old.state = 'partly_refunded' AND new.state = 'refunded') BEGIN
+  SELECT RAISE(ABORT, 'no arrow leads an order there');
+END;
+CREATE TRIGGER orders_count_their_changes BEFORE UPDATE ON orders WHEN new.revision <= old.revision BEGIN
+  SELECT RAISE(ABORT, 'an order changes with its revision');
+END;
+CREATE TRIGGER orders_keep_what_they_took BEFORE UPDATE OF taken, expires_at, first_expires_at, settled_at, extensions
+    ON orders WHEN old.state <> 'held' AND (old.taken <> new.taken OR old.expires_at IS NOT new.expires_at
+      OR old.first_expires_at IS NOT new.first_expires_at OR old.settled_at IS NOT new.settled_at
+      OR old.extensions <> new.extensions) BEGIN
+  SELECT RAISE(ABORT, 'only a held order changes what it took and when it ends');
+END;
+CREATE TRIGGER orders_stay BEFORE UPDATE OF
+  id, user, activity, created_at, caller, key, content, outcome, answered_at, detail ON orders BEGIN
+  SELECT RAISE(ABORT, 'an order and its first answer are never changed');
+END;
+
+CREATE TABLE flow_2 (
+  lane INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  i INTEGER NOT NULL CHECK (i >= 0),
+  item INTEGER NOT NULL,
+  bucket INTEGER NOT NULL,
+  seq INTEGER NOT NULL CHECK (seq >= 1),
+  action TEXT NOT NULL CHECK (action = 'reserve' OR action = 'sell' OR action = 'confirm' OR action = 'cancel'
+    OR action = 'expire' OR action = 'receive' OR action = 'move_out' OR action = 'move_in' OR action = 'refund'
+    OR action = 'write_off' OR action = 'adjust_in' OR action = 'adjust_out'),
+  quantity INTEGER NOT NULL CHECK (quantity >= 1),
+  before INTEGER NOT NULL CHECK (before >= 0),
+  after INTEGER NOT NULL CHECK (after >= 0),
+  order_id BLOB CHECK (length(order_id) = 16),
+  occurrence INTEGER NOT NULL CHECK (occurrence >= 1),
+  caller TEXT NOT NULL,
+  key TEXT,
+  source TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (lane, n, i)
+) STRICT, WITHOUT ROWID;
+INSERT INTO flow_2 SELECT * FROM flow ORDER BY lane, n, i;
+DROP TABLE flow;
+ALTER TABLE flow_2 RENAME TO flow;
+CREATE UNIQUE INDEX flow_of_bucket ON flow (item, bucket, seq);
+CREATE UNIQUE INDEX flow_of_order ON flow (order_id, item, bucket, action, occurrence) WHERE order_id IS NOT NULL;
+CREATE TRIGGER flow_stays BEFORE UPDATE ON flow BEGIN
+  SELECT RAISE(ABORT, 'the ledger is never changed');
+END;
+CREATE TRIGGER flow_remains BEFORE DELETE ON flow BEGIN
+  SELECT RAISE(ABORT, 'the ledger is never shortened');
+END;
+
+-- How many refusals for lack of stock were recorded in the present generation.
+ALTER TABLE item ADD COLUMN shortages INTEGER NOT NULL DEFAULT 0 CHECK (shortages >= 0);
+)sql";
+
+constexpr const char* versions_of_schema[] = {version_1, version_2};
 static_assert(std::size(versions_of_schema) == sqlite_schema_version);
 
 Result<int> number_of(Connection& connection, const std::string& question) {

@@ -1,12 +1,17 @@
 // Migrations, constraints as the last line of defence, and the ways in which statements find their rows.
 #include "judge/sqlite_schema.h"
 
+#include <sstream>
+
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include "judge/audit.h"
+#include "judge/court.h"
 #include "judge/sqlite_form_test.h"
 #include "judge/sqlite_open.h"
 #include "judge/sqlite_queries.h"
+#include "judge/store_contract.h"
 #include "judge/testing/fault_vfs.h"
 
 namespace gavel::judge {
@@ -84,7 +89,7 @@ TEST(SqliteMigration, SurvivesADiskThatFailsAtAnyCall) {
         options.vfs = "";
         const auto version = sqlite_schema_version_of(options);
         ASSERT_TRUE(version) << version.error().message;
-        ASSERT_TRUE(*version == 0 || *version == sqlite_schema_version);
+        ASSERT_TRUE(*version >= 0 && *version <= sqlite_schema_version);
         ASSERT_TRUE(migrate_sqlite(options)) << (migrated ? "" : migrated.error().message);
         ASSERT_EQ(sqlite_schema_version_of(options).value(), sqlite_schema_version);
       }
@@ -136,14 +141,89 @@ TEST(SqliteMigration, LeavesAnotherProgramsFileAlone) {
   }
 }
 
+// A shop in a file of version 1: of five tees two are held by one order and one is sold to another, a third
+// order gave its unit back and a fourth was refused.
+constexpr const char* rows_of_version_1 = R"sql(
+INSERT INTO lane VALUES (1, 1800000000000);
+UPDATE counter SET next = 2 WHERE name <> 'activity';
+INSERT INTO sku VALUES (1, 'tee', 1, 1);
+INSERT INTO item VALUES (1, 1, 'main', '', 0, 2);
+INSERT INTO bucket VALUES (1, 0, 2, 2, 1, 6);
+INSERT INTO batch VALUES (1, 1, 0, 1, 1800000000000), (1, 2, 0, 3, 1800000000000), (1, 3, 0, 2, 1800000001000);
+INSERT INTO orders VALUES
+  (x'01A3134C900070008000000000000001', 'held', 'ann', 0, '[[1,0,2]]', 1800000000000, 1800000900000, NULL, 'shop',
+    NULL, 'act=reserve;user=ann;lines=tee*2', 'reserved', 1800000000000, '{"expires_at":1800000900000}'),
+  (x'01A3134C900070008000000000000002', 'paid', 'bob', 0, '[[1,0,1]]', 1800000000000, 1800000900000, 1800000001000,
+    NULL, NULL, NULL, NULL, NULL, NULL),
+  (x'01A3134C900070008000000000000003', 'cancelled', 'eve', 0, '[[1,0,1]]', 1800000000000, 1800000900000,
+    1800000001000, NULL, NULL, NULL, NULL, NULL, NULL),
+  (x'01A3134C900070008000000000000004', 'refused', 'eve', 0, '[]', 1800000001000, NULL, NULL, 'shop', NULL,
+    'act=reserve;user=eve;lines=tee*9', 'insufficient', 1800000001000, '{"sku":"tee","available":2}');
+INSERT INTO flow VALUES
+  (1, 1, 0, 1, 0, 1, 'receive', 5, 0, 5, NULL, 1, 'shop', NULL, 'inbound', 1800000000000),
+  (1, 2, 0, 1, 0, 2, 'reserve', 2, 5, 3, x'01A3134C900070008000000000000001', 1, 'shop',
+    '01a3134c-9000-7000-8000-000000000001', 'order', 1800000000000),
+  (1, 2, 1, 1, 0, 3, 'reserve', 1, 3, 2, x'01A3134C900070008000000000000002', 1, 'shop', NULL, 'order', 1800000000000),
+  (1, 2, 2, 1, 0, 4, 'reserve', 1, 2, 1, x'01A3134C900070008000000000000003', 1, 'shop', NULL, 'order', 1800000000000),
+  (1, 3, 0, 1, 0, 5, 'confirm', 1, 1, 1, x'01A3134C900070008000000000000002', 1, 'shop', NULL, 'order', 1800000001000),
+  (1, 3, 1, 1, 0, 6, 'cancel', 1, 1, 2, x'01A3134C900070008000000000000003', 1, 'shop', NULL, 'order', 1800000001000);
+INSERT INTO hold VALUES (1, 1800000900000, x'01A3134C900070008000000000000001', 'ann');
+)sql";
+
+// The lines of a dump that speak of orders.
+std::string orders_in(Reader& reader) {
+  std::istringstream lines(canonical_dump(reader).value());
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("order ")) found += line + "\n";
+  }
+  return found;
+}
+
+TEST(SqliteMigration, FromVersion1KeepsEveryRowAndGoesOnWithIt) {
+  const TemporaryFolder folder;
+  const SqliteOptions options{.path = folder.file("gavel.db"), .vfs = ""};
+  {
+    const auto connection = create(options.path);
+    ASSERT_EQ(sqlite::migrate(*connection, sqlite::schema_versions().first(1)).value(), 1);
+    const auto filled = connection->execute(rows_of_version_1);
+    ASSERT_TRUE(filled) << filled.error().message;
+  }
+  ASSERT_EQ(migrate_sqlite(options).value(), sqlite_schema_version - 1);
+  EXPECT_EQ(create(options.path)->ask("PRAGMA integrity_check").value(), "ok");
+
+  const auto reader = open_sqlite_reader(options).value();
+  EXPECT_EQ(
+      orders_in(*reader),
+      R"(order 01a3134c-9000-7000-8000-000000000001 state=held user=ann activity=0 taken=1/0*2 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=- revision=0
+order 01a3134c-9000-7000-8000-000000000002 state=paid user=bob activity=0 taken=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
+order 01a3134c-9000-7000-8000-000000000003 state=cancelled user=eve activity=0 taken=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
+order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 created_at=2027-01-15T08:00:01.000Z expires_at=- settled_at=- revision=0
+)");
+  EXPECT_TRUE(audit(*reader).value().clean());
+
+  VirtualClock clock(Time(Duration(1'800'000'002'000)));
+  const auto store = open_sqlite_store(options, clock).value();
+  Court court(*store);
+  const std::string held = to_text(order_id(1).uuid);
+  const std::string paid = to_text(order_id(2).uuid);
+  EXPECT_EQ(court.say(reserve(held, "ann", {{"tee", 2}})),
+            "reserved expires_at=2027-01-15T08:15:00.000Z order=#" + held);
+  EXPECT_EQ(court.say(cancel("give-back", order_id(1))), "cancelled order=#" + held);
+  EXPECT_EQ(court.say(refund("back", order_id(2))), "refunded state=refunded order=" + paid);
+  const auto report = audit(*reader).value();
+  EXPECT_TRUE(report.clean()) << report.findings[0].what;
+}
+
 constexpr const char* sound_rows = R"sql(
 INSERT INTO sku VALUES (1, 'tee', 1, 1);
-INSERT INTO item VALUES (1, 1, 'main', '', 0, 1);
+INSERT INTO item VALUES (1, 1, 'main', '', 0, 1, 0);
 INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2);
 INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3);
 INSERT INTO batch VALUES (1, 1, 0, 2, 0), (1, 2, 1, 0, 0);
-INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', 0, 9, NULL, 'shop', NULL, 'c', 'reserved', 0, NULL);
-INSERT INTO orders (id, state, user, activity, taken, created_at) VALUES (x'01010101010101010101010101010101', 'paid', 'ann', 0, '[]', 0);
+INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL);
+INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES (x'01010101010101010101010101010101', 'paid', 'ann', 0, '[]', 0, 0);
+INSERT INTO orders (id, state, user, activity, taken, returned, created_at, revision) VALUES (x'02020202020202020202020202020202', 'refunded', 'ann', 0, '[]', '[]', 0, 0);
 INSERT INTO request VALUES ('shop', 'k', 'c', 'received', NULL, 0, NULL);
 INSERT INTO flow VALUES (1, 1, 0, 1, 0, 1, 'receive', 4, 0, 4, NULL, 1, 'shop', 'k', 'inbound', 0);
 INSERT INTO flow VALUES (1, 1, 1, 1, 0, 2, 'reserve', 1, 4, 3, zeroblob(16), 1, 'shop', NULL, 'order', 0);
@@ -168,8 +248,9 @@ constexpr Refused refused[] = {
     {"INSERT INTO bucket VALUES (9, 0, 0, 0, 0, 0)", constraint},
     {"INSERT INTO sku VALUES (2, 'tee', 1, 2)", duplicate},
     {"INSERT INTO sku VALUES (2, 'cap', 65, 2)", constraint},
-    {"INSERT INTO item VALUES (2, 1, 'main', '', 0, 1)", duplicate},
-    {"INSERT INTO item VALUES (2, 9, 'main', '', 0, 1)", constraint},
+    {"INSERT INTO item VALUES (2, 1, 'main', '', 0, 1, 0)", duplicate},
+    {"INSERT INTO item VALUES (2, 9, 'main', '', 0, 1, 0)", constraint},
+    {"UPDATE item SET shortages = -1", constraint},
     {"DELETE FROM item", constraint},
     {"INSERT INTO activity VALUES (2, 'sale', '', 'draft', NULL, NULL, NULL, NULL)", duplicate},
     {"UPDATE activity SET state = 'shut'", constraint},
@@ -179,23 +260,37 @@ constexpr Refused refused[] = {
     {"INSERT INTO batch VALUES (1, 0, 0, 0, 0)", constraint},
     {"UPDATE batch SET buried = 1", constraint},
     {"DELETE FROM batch WHERE n = 2", constraint},
-    {"UPDATE orders SET state = 'lost' WHERE state = 'held'", constraint},
-    {"UPDATE orders SET state = 'cancelled' WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, state = 'lost' WHERE state = 'held'", constraint},
+    {"UPDATE orders SET revision = 1, state = 'refused' WHERE state = 'held'", constraint},
+    {"UPDATE orders SET revision = 1, state = 'cancelled' WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, state = 'held', expires_at = 9 WHERE state = 'refunded'", constraint},
+    {"UPDATE orders SET revision = 1, state = 'partly_refunded' WHERE state = 'refunded'", constraint},
+    {"UPDATE orders SET revision = 1, state = 'refunded' WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, returned = '[]' WHERE state = 'held'", constraint},
     {"UPDATE orders SET taken = '[]' WHERE state = 'held'", constraint},
-    {"UPDATE orders SET outcome = 'sold_out' WHERE state = 'held'", constraint},
-    {"INSERT INTO orders (id, state, user, activity, taken, created_at) VALUES (x'02', 'paid', 'a', 0, '[]', "
-     "0)",
+    {"UPDATE orders SET revision = 0, expires_at = 10 WHERE state = 'held'", constraint},
+    {"UPDATE orders SET revision = 1, taken = '[[1,0,1]]' WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, expires_at = 10 WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, first_expires_at = 10 WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, settled_at = 10 WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, extensions = 1 WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, first_expires_at = 10 WHERE state = 'held'", constraint},
+    {"UPDATE orders SET revision = 1, extensions = -1 WHERE state = 'held'", constraint},
+    {"UPDATE orders SET revision = 1, outcome = 'sold_out' WHERE state = 'held'", constraint},
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES (x'02', 'paid', "
+     "'a', 0, '[]', 0, 0)",
      constraint},
-    {"INSERT INTO orders (id, state, user, activity, taken, created_at) VALUES (zeroblob(16), 'paid', 'a', "
-     "0, '[]', 0)",
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES "
+     "(zeroblob(16), 'paid', 'a', 0, '[]', 0, 0)",
      duplicate},
-    {"INSERT INTO orders SELECT x'03030303030303030303030303030303', 'held', user, activity, taken, "
-     "created_at, NULL,"
-     " NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM orders WHERE state = 'held'",
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES "
+     "(x'03030303030303030303030303030303', 'paid', 'a', 0, '[]', 0, -1)",
      constraint},
-    {"INSERT INTO orders SELECT x'03030303030303030303030303030303', 'paid', user, activity, taken, "
-     "created_at, NULL,"
-     " NULL, caller, key, NULL, outcome, answered_at, detail FROM orders WHERE state = 'held'",
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES "
+     "(x'03030303030303030303030303030303', 'held', 'a', 0, '[]', 0, 0)",
+     constraint},
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision, caller) VALUES "
+     "(x'03030303030303030303030303030303', 'paid', 'a', 0, '[]', 0, 0, 'shop')",
      constraint},
     {"INSERT INTO request VALUES ('shop', 'k', 'other', 'received', NULL, 0, NULL)", duplicate},
     {"UPDATE request SET outcome = 'sold'", constraint},

@@ -151,8 +151,15 @@ Result<void> SqliteStore::load_items(const std::set<rules::ItemId>& ids, State& 
 }
 
 Result<void> SqliteStore::load_orders(const std::set<OrderId>& ids, State& state) {
-  return load_missing(queries_, ids, state.orders, find_order,
-                      [](const rules::Order& order) { return order.id; });
+  for (const OrderId id : ids) {
+    if (state.orders.contains(id)) continue;
+    auto found = find_order(queries_, id);
+    if (!found) return std::unexpected(found.error());
+    if (!*found) continue;
+    if (!state.add_loaded(**std::move(found))) continue;
+    if (auto counted = add_occurrences(queries_, id, state); !counted) return counted;
+  }
+  return {};
 }
 
 Result<void> SqliteStore::load_requests(const std::set<rules::RequestId>& ids,

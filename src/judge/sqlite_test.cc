@@ -162,7 +162,7 @@ Result<void> post_orders(Store& store, BatchId batch, const std::vector<rules::O
   return done;
 }
 
-// Payment racing expiry has one winner (C5): the second one loads again and sees what the first did.
+// The rows themselves refuse what no rule does: even a writer that saw the payment cannot expire it.
 TEST(SqliteStore, AnOrderLeavesHeldOnce) {
   SqliteWorld world;
   const auto store = world.open_store();
@@ -170,14 +170,18 @@ TEST(SqliteStore, AnOrderLeavesHeldOnce) {
   const Time start = world.clock().now();
   rules::Order order = make_order(1, "ann", {{rules::ItemId{1}, 0, {1}}}, start + 10s);
   ASSERT_TRUE(post_orders(*store, {lane, 1}, {order}));
+  mark_loaded(order);
   order.change = rules::Change::updated;
   order.state = rules::OrderState::paid;
   order.settled_at = start;
+  order.revision = 1;
   ASSERT_TRUE(post_orders(*store, {lane, 2}, {order}));
+  mark_loaded(order);
   order.state = rules::OrderState::expired;
+  order.revision = 2;
   const auto late = post_orders(*store, {lane, 3}, {order});
   ASSERT_FALSE(late);
-  EXPECT_EQ(late.error().code, ErrorCode::conflict) << late.error().message;
+  EXPECT_EQ(late.error().code, ErrorCode::constraint) << late.error().message;
 }
 
 // What another writer could have done since the rows were loaded: each is found out by the row itself.

@@ -182,33 +182,64 @@ Result<void> Writing::insert_order(const rules::Order& order, const rules::Recor
   }
   const auto inserted = queries_[Query::insert_order].run(
       order.id, word(order.state), order.user, order.activity, taken_, order.created_at, order.expires_at,
-      order.settled_at, caller, key, content, outcome, answered_at, detail);
+      order.settled_at, returned_or_null(order), order.revision, caller, key, content, outcome, answered_at,
+      detail);
   if (!inserted) return std::unexpected(inserted.error());
-  return order.state == rules::OrderState::held ? write_holds(order, Query::insert_hold) : Result<void>{};
+  return order.state == rules::OrderState::held ? insert_holds(order) : Result<void>{};
+}
+
+std::optional<std::string_view> Writing::returned_or_null(const rules::Order& order) {
+  if (order.returned.empty()) return std::nullopt;
+  returned_.clear();
+  append_taken(returned_, order.returned);
+  return returned_;
 }
 
 Result<void> Writing::update_order(const rules::Order& order) {
-  const auto updated = queries_[Query::update_order].run(order.id, word(order.state), order.settled_at);
+  CHECK(order.loaded);
+  taken_.clear();
+  append_taken(taken_, order.taken);
+  const auto updated = queries_[Query::update_order].run(
+      order.id, word(order.state), taken_, returned_or_null(order), order.expires_at, order.settled_at,
+      order.revision, order.loaded->revision);
   if (!updated) return std::unexpected(updated.error());
   if (*updated != 1) {
-    return fail(ErrorCode::conflict, "SQLite: order " + to_text(order.id.uuid) + " is held no longer");
+    return fail(ErrorCode::conflict, "SQLite: order " + to_text(order.id.uuid) + " is not as it was loaded");
   }
-  return write_holds(order, Query::delete_hold);
+  if (order.loaded->state != rules::OrderState::held) return {};
+  if (auto done = delete_holds(order); !done) return done;
+  return order.state == rules::OrderState::held ? insert_holds(order) : Result<void>{};
 }
 
-// One row for each stock item of the order. Its parts are by item and bucket, so equal items stand together.
-Result<void> Writing::write_holds(const rules::Order& order, Query query) {
-  CHECK(order.expires_at);
+namespace {
+
+// Calls `write` once for each stock item among the parts; parts of one item stand together.
+template <class Write>
+Result<void> for_each_item(const std::vector<rules::Taken>& parts, Write write) {
   std::optional<rules::ItemId> last;
-  for (const rules::Taken& part : order.taken) {
+  for (const rules::Taken& part : parts) {
     if (last == part.item) continue;
     last = part.item;
-    const auto written = query == Query::insert_hold
-                             ? queries_[query].run(part.item, *order.expires_at, order.id, order.user)
-                             : queries_[query].run(part.item, *order.expires_at, order.id);
-    if (auto done = expect_one(written, "hold on item", part.item.value); !done) return done;
+    if (auto done = expect_one(write(part.item), "hold on item", part.item.value); !done) return done;
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> Writing::insert_holds(const rules::Order& order) {
+  CHECK(order.expires_at);
+  return for_each_item(order.taken, [&](rules::ItemId item) {
+    return queries_[Query::insert_hold].run(item, *order.expires_at, order.id, order.user);
+  });
+}
+
+// Those that stand for the order as it was loaded.
+Result<void> Writing::delete_holds(const rules::Order& order) {
+  CHECK(order.loaded->expires_at);
+  return for_each_item(order.loaded->taken, [&](rules::ItemId item) {
+    return queries_[Query::delete_hold].run(item, *order.loaded->expires_at, order.id);
+  });
 }
 
 Result<void> Writing::write_requests() {

@@ -31,7 +31,9 @@ class Writing {
   Result<void> write_orders();
   Result<void> insert_order(const rules::Order& order, const rules::Recorded* request);
   Result<void> update_order(const rules::Order& order);
-  Result<void> write_holds(const rules::Order& order, Query query);
+  std::optional<std::string_view> returned_or_null(const rules::Order& order);
+  Result<void> insert_holds(const rules::Order& order);
+  Result<void> delete_holds(const rules::Order& order);
   Result<void> write_requests();
   Result<void> write_flows();
   Result<void> write_counters();
@@ -41,6 +43,7 @@ class Writing {
   const BatchId batch_;
   const Time now_;
   std::string taken_;  // Texts of the order being written; kept to spare a row its allocations.
+  std::string returned_;
   std::string detail_;
 };
 

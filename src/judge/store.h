@@ -51,6 +51,7 @@ class Store {
   virtual Result<void> load_activities(const std::set<rules::ActivityCode>& codes, rules::State& state) = 0;
   virtual Result<void> load_activities(const std::set<rules::ActivityId>& ids, rules::State& state) = 0;
   virtual Result<void> load_items(const std::set<rules::ItemId>& ids, rules::State& state) = 0;
+  // Marked as loaded, with what the ledger counts of those that were acted upon (State::occurrences).
   virtual Result<void> load_orders(const std::set<rules::OrderId>& ids, rules::State& state) = 0;
   // Rows (caller, key), and the request part of orders whose id is a request's UUIDv7 key.
   virtual Result<void> load_requests(const std::set<rules::RequestId>& ids,
@@ -69,7 +70,8 @@ class Store {
                                                           Time now, std::size_t count) = 0;
 
   // Writes every row that `state` marks inserted or updated, its changed buckets guarded by their numbers as
-  // loaded and its flows, and the batch row; affected rows are counted (A2, A11).
+  // loaded, its orders by their revision as loaded, and its flows, and the batch row; affected rows are
+  // counted (A2, A11).
   virtual Result<void> write(const rules::State& state, BatchId batch, Time now) = 0;
 
   // Durable when it returns success.

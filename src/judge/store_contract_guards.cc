@@ -115,7 +115,9 @@ TEST_P(StoreContract, UpdatesReachTheirRows) {
   activity.change = Change::updated;
   rules::Order& order = state.orders.at(order_id(1));
   order.state = rules::OrderState::paid;
+  order.returned = {{ItemId{1}, 1, {1}}};
   order.settled_at = clock().now() + 3s;
+  order.revision = 3;
   order.change = Change::updated;
   rules::Quota& quota = state.quotas.at(quota_of_ann());
   quota.claimed = Quantity{2};
@@ -131,8 +133,8 @@ TEST_P(StoreContract, UpdatesReachTheirRows) {
   EXPECT_EQ(
       dump_of("order 01a3134c-9000-7000-8000-000000000001"),
       "order 01a3134c-9000-7000-8000-000000000001 state=paid user=ann activity=0 taken=1/0*1 taken=1/1*1 "
-      "taken=2/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:00:10.000Z "
-      "settled_at=2027-01-15T08:00:03.000Z\n");
+      "taken=2/0*1 returned=1/1*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:00:10.000Z "
+      "settled_at=2027-01-15T08:00:03.000Z revision=3\n");
   EXPECT_EQ(dump_of("quota"),
             "quota 1/1/ann allowed=2 claimed=2 order=01a3134c-9000-7000-8000-000000000001\n");
   EXPECT_EQ(dump_of("item 3"), "item 3 sku=1 activity=1 generation=4 bucket=3/0/0#0\n");
@@ -147,6 +149,7 @@ TEST_P(StoreContract, AnOrderThatIsNoLongerHeldIsNoLongerDue) {
   rules::Order& order = state.orders.at(order_id(1));
   order.state = rules::OrderState::cancelled;
   order.settled_at = clock().now();
+  order.revision = 1;
   order.change = Change::updated;
   ASSERT_EQ(code_of(post(state)), "written");
   const Time later = clock().now() + 1h;
@@ -168,7 +171,7 @@ TEST_P(StoreContract, ARefusedOrderHoldsNothing) {
   ASSERT_EQ(code_of(post(state)), "written");
   EXPECT_EQ(dump_of("order 01a3134c-9000-7000-8000-000000000009"),
             "order 01a3134c-9000-7000-8000-000000000009 state=refused user=eve activity=0 "
-            "created_at=2027-01-15T07:59:50.000Z expires_at=- settled_at=-\n");
+            "created_at=2027-01-15T07:59:50.000Z expires_at=- settled_at=- revision=0\n");
   EXPECT_EQ(reader().due(clock().now() + 1h, 9).value().size(), 3U);
   EXPECT_EQ(reader().request(request_id("shop", to_text(order.id.uuid))).value()->verdict.outcome,
             rules::Outcome::sold_out);
@@ -206,6 +209,84 @@ TEST_P(StoreContract, AClaimIsGuardedByWhatWasClaimed) {
   EXPECT_EQ(code_of(post(second)), "conflict");
   EXPECT_EQ(dump_of("quota"),
             "quota 1/1/ann allowed=2 claimed=0 order=01a3134c-9000-7000-8000-000000000003\n");
+}
+
+// Payment racing expiry has one winner (C5): the second one loads again and sees what the first did.
+TEST_P(StoreContract, AChangedOrderIsGuardedByItsRevision) {
+  const auto load = [&] { return loaded([&](State& s) { return store().load_orders({order_id(1)}, s); }); };
+  const auto settle = [&](State& state, rules::OrderState to, std::int64_t revision) {
+    rules::Order& order = state.orders.at(order_id(1));
+    order.state = to;
+    order.settled_at = clock().now();
+    order.revision = revision;
+    order.change = Change::updated;
+  };
+  State first = load();
+  State second = load();
+  State unchanged = load();
+  settle(unchanged, rules::OrderState::paid, 0);
+  EXPECT_EQ(code_of(post(unchanged)), "constraint") << "an order changes with its revision";
+  settle(first, rules::OrderState::paid, 1);
+  settle(second, rules::OrderState::expired, 1);
+  EXPECT_EQ(code_of(post(first)), "written");
+  const std::string after = dump_of("order");
+  EXPECT_EQ(code_of(post(second)), "conflict");
+  EXPECT_EQ(dump_of("order"), after);
+  EXPECT_EQ(load().orders.at(order_id(1)).loaded->revision, 1);
+}
+
+// A hold that takes other items, or ends at another time, is found there and nowhere else.
+TEST_P(StoreContract, HoldRowsFollowTheirOrder) {
+  State state = loaded([&](State& s) { return store().load_orders({order_id(1)}, s); });
+  rules::Order& order = state.orders.at(order_id(1));
+  order.taken = {{ItemId{3}, 0, {2}}, {ItemId{1}, 1, {1}}};
+  *order.expires_at += 60s;
+  order.revision = 1;
+  order.change = Change::updated;
+  ASSERT_EQ(code_of(post(state)), "written");
+  EXPECT_EQ(dump_of("hold"),
+            "hold 1 expires_at=2027-01-15T08:00:20.000Z order=01a3134c-9000-7000-8000-000000000002\n"
+            "hold 1 expires_at=2027-01-15T08:00:30.000Z order=01a3134c-9000-7000-8000-000000000003\n"
+            "hold 1 expires_at=2027-01-15T08:01:10.000Z order=01a3134c-9000-7000-8000-000000000001\n"
+            "hold 3 expires_at=2027-01-15T08:01:10.000Z order=01a3134c-9000-7000-8000-000000000001\n");
+  ASSERT_TRUE(store().begin());
+  EXPECT_EQ(store().find_due_of(ItemId{1}, UserId("ann"), clock().now() + 1h, 9).value(),
+            (std::vector{order_id(3), order_id(1)}));
+  store().rollback();
+}
+
+// What a rule needs to give the next row of its kind its number (C4).
+TEST_P(StoreContract, RowsOfOrdersAreCounted) {
+  const auto load = [&] {
+    return loaded([&](State& s) { return store().load_orders({order_id(1), order_id(2)}, s); });
+  };
+  const auto key = [](std::uint8_t order, std::int64_t item, rules::BucketNo bucket, rules::Action action) {
+    return rules::OccurrenceKey{order_id(order), ItemId{item}, bucket, action};
+  };
+  using enum rules::Action;
+  // Nobody acted upon them: what they took is known without a look at the ledger.
+  EXPECT_EQ(load().occurrences, (std::map<rules::OccurrenceKey, std::int32_t>{{key(1, 1, 0, reserve), 1},
+                                                                              {key(1, 1, 1, reserve), 1},
+                                                                              {key(1, 2, 0, reserve), 1},
+                                                                              {key(2, 1, 0, reserve), 1}}));
+  State state = load();
+  state.orders.at(order_id(1)).revision = 1;
+  state.orders.at(order_id(1)).change = Change::updated;
+  const auto add = [&](rules::BucketNo bucket, std::int64_t seq, rules::Action action, std::int32_t nth) {
+    rules::Flow flow = make_flow(1, bucket, seq, order_id(1));
+    flow.action = action;
+    flow.occurrence = nth;
+    state.flows.push_back(flow);
+  };
+  add(0, 4, reserve, 2);
+  add(0, 5, reserve, 3);
+  add(1, 2, cancel, 1);
+  ASSERT_EQ(code_of(post(state)), "written");
+  EXPECT_EQ(load().occurrences, (std::map<rules::OccurrenceKey, std::int32_t>{{key(1, 1, 0, reserve), 3},
+                                                                              {key(1, 1, 1, reserve), 1},
+                                                                              {key(1, 1, 1, cancel), 1},
+                                                                              {key(1, 2, 0, reserve), 1},
+                                                                              {key(2, 1, 0, reserve), 1}}));
 }
 
 // Each row of the table breaks one batch, which is otherwise good; nothing of it may be stored.

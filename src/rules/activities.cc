@@ -1,7 +1,7 @@
 #include "rules/activities.h"
 
 #include "base/check.h"
-#include "rules/orders.h"
+#include "rules/holds.h"
 
 namespace gavel::rules {
 namespace {
@@ -10,12 +10,6 @@ Verdict refuse_in_state(std::string state) {
   Detail detail;
   detail.state = std::move(state);
   return say(Outcome::illegal_transition, detail);
-}
-
-Detail of_sku(const SkuCode& sku) {
-  Detail detail;
-  detail.sku = sku;
-  return detail;
 }
 
 void count_up(State& state) {

@@ -6,6 +6,15 @@
 namespace gavel::rules {
 namespace {
 
+std::string lines_text(const std::vector<Line>& lines) {
+  std::string text;
+  for (const Line& line : merged(lines)) {
+    if (!text.empty()) text += ',';
+    text.append(line.sku.text()).append("*").append(std::to_string(line.quantity.units));
+  }
+  return text;
+}
+
 // "name=value" parts joined by ';'. Codes and numbers hold no ';'; free text is escaped (see escaped()).
 class Content {
  public:
@@ -20,6 +29,11 @@ class Content {
   template <class T, class ToText>
   Content& add(std::string_view name, const std::optional<T>& value, ToText to_value) {
     return value ? add(name, to_value(*value)) : *this;
+  }
+
+  // Of an act on some lines of an order; without any it is on all of them.
+  Content& add_lines(const std::vector<Line>& lines) {
+    return lines.empty() ? *this : add("lines", lines_text(lines));
   }
 
   std::string take() { return std::move(text_); }
@@ -47,15 +61,6 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-std::string lines_text(const std::vector<Line>& lines) {
-  std::string text;
-  for (const Line& line : merged(lines)) {
-    if (!text.empty()) text += ',';
-    text.append(line.sku.text()).append("*").append(units_text(line.quantity));
-  }
-  return text;
-}
-
 std::string allotments_text(std::vector<ActivityLine> lines) {
   std::ranges::sort(lines, {}, &ActivityLine::sku);
   std::string text;
@@ -76,9 +81,15 @@ struct ContentOf {
     if (act.payment == Payment::none) content.add("payment", "none");
     return content.take();
   }
-  std::string operator()(const Confirm& act) const { return of_order("confirm", act.order); }
-  std::string operator()(const Cancel& act) const { return of_order("cancel", act.order); }
-  std::string operator()(const Expire& act) const { return of_order("expire", act.order); }
+  std::string operator()(const Confirm& act) const {
+    return of_order("confirm", act.order).add_lines(act.lines).take();
+  }
+  std::string operator()(const Cancel& act) const { return of_order("cancel", act.order).take(); }
+  std::string operator()(const Refund& act) const {
+    Content content = of_order("refund", act.order);
+    return content.add_lines(act.lines).add("restock", act.restock == Restock::yes ? "true" : "false").take();
+  }
+  std::string operator()(const Expire& act) const { return of_order("expire", act.order).take(); }
   std::string operator()(const PutSku& act) const {
     return Content("put_sku").add("sku", act.sku.text()).add("buckets", std::to_string(act.buckets)).take();
   }
@@ -102,8 +113,10 @@ struct ContentOf {
     return Content("close_activity").add("activity", act.activity.text()).take();
   }
 
-  static std::string of_order(std::string_view act, OrderId order) {
-    return Content(act).add("order", to_text(order.uuid)).take();
+  static Content of_order(std::string_view act, OrderId order) {
+    Content content(act);
+    content.add("order", to_text(order.uuid));
+    return content;
   }
 };
 
@@ -131,6 +144,7 @@ std::string_view word(const Act& act) {
     std::string_view operator()(const Reserve&) const { return "reserve"; }
     std::string_view operator()(const Confirm&) const { return "confirm"; }
     std::string_view operator()(const Cancel&) const { return "cancel"; }
+    std::string_view operator()(const Refund&) const { return "refund"; }
     std::string_view operator()(const Expire&) const { return "expire"; }
     std::string_view operator()(const PutSku&) const { return "put_sku"; }
     std::string_view operator()(const Receive&) const { return "receive"; }

@@ -39,12 +39,26 @@ struct Reserve {
   Payment payment = Payment::later;
 };
 
+// Takes what a hold has: all of it, or only some lines; the rest returns to stock (E1).
 struct Confirm {
   OrderId order;
+  std::vector<Line> lines = {};  // Empty: all that it holds. As sent, like those of Reserve.
 };
 
 struct Cancel {
   OrderId order;
+};
+
+enum class Restock : std::uint8_t {
+  yes,  // The units are for sale again.
+  no,   // They are written off.
+};
+
+// Gives units of a paid order back, as often as there are any left with it.
+struct Refund {
+  OrderId order;
+  std::vector<Line> lines = {};  // Empty: all that is left. As sent, like those of Reserve.
+  Restock restock = Restock::yes;
 };
 
 // Releases a hold whose time has come; on any other order it changes nothing. Internal: it has no request
@@ -92,8 +106,8 @@ struct CloseActivity {
   ActivityCode activity;
 };
 
-using Act = std::variant<Reserve, Confirm, Cancel, Expire, PutSku, Receive, CreateActivity, OpenActivity,
-                         CloseActivity>;
+using Act = std::variant<Reserve, Confirm, Cancel, Refund, Expire, PutSku, Receive, CreateActivity,
+                         OpenActivity, CloseActivity>;
 
 struct Command {
   Caller caller;

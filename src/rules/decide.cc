@@ -73,6 +73,7 @@ Verdict act_on(Case& c) {
     Verdict operator()(const Reserve& act) { return reserve(c, act); }
     Verdict operator()(const Confirm& act) { return confirm(c, act); }
     Verdict operator()(const Cancel& act) { return cancel(c, act); }
+    Verdict operator()(const Refund& act) { return refund(c, act); }
     Verdict operator()(const Expire& act) { return expire(c, act); }
     Verdict operator()(const PutSku& act) { return put_sku(c, act); }
     Verdict operator()(const Receive& act) { return receive(c, act); }
@@ -124,20 +125,26 @@ Wrong wrong_buckets(std::int32_t buckets) {
   return std::nullopt;
 }
 
+Wrong wrong_lines(const std::vector<Line>& lines) {
+  if (lines.size() > order_lines_max) return "lines: at most 100";
+  for (const Line& line : lines) {
+    if (!in_line(line.quantity)) return "quantity: must be 1 to 1000000";
+  }
+  for (const Line& line : merged(lines)) {
+    if (!in_line(line.quantity)) return "quantity: the lines of one SKU must be at most 1000000 together";
+  }
+  return std::nullopt;
+}
+
 struct Malformation {
   Wrong operator()(const Reserve& act) const {
     if (act.lines.empty()) return "lines: must not be empty";
-    if (act.lines.size() > order_lines_max) return "lines: at most 100";
-    for (const Line& line : act.lines) {
-      if (!in_line(line.quantity)) return "quantity: must be 1 to 1000000";
-    }
-    for (const Line& line : merged(act.lines)) {
-      if (!in_line(line.quantity)) return "quantity: the lines of one SKU must be at most 1000000 together";
-    }
+    if (const Wrong wrong = wrong_lines(act.lines)) return wrong;
     return wrong_hold(act.hold);
   }
-  Wrong operator()(const Confirm&) const { return std::nullopt; }
+  Wrong operator()(const Confirm& act) const { return wrong_lines(act.lines); }
   Wrong operator()(const Cancel&) const { return std::nullopt; }
+  Wrong operator()(const Refund& act) const { return wrong_lines(act.lines); }
   Wrong operator()(const Expire&) const { return std::nullopt; }
   Wrong operator()(const PutSku& act) const { return wrong_buckets(act.buckets); }
   Wrong operator()(const Receive& act) const {

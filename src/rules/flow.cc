@@ -19,6 +19,7 @@ constexpr std::array rows{
     Row{Action::sell, "sell", {-1, 0, +1}},        Row{Action::confirm, "confirm", {0, -1, +1}},
     Row{Action::cancel, "cancel", {+1, -1, 0}},    Row{Action::expire, "expire", {+1, -1, 0}},
     Row{Action::move_out, "move_out", {-1, 0, 0}}, Row{Action::move_in, "move_in", {+1, 0, 0}},
+    Row{Action::refund, "refund", {+1, 0, -1}},    Row{Action::write_off, "write_off", {0, 0, -1}},
 };
 
 const Row& row_of(Action action) {

@@ -16,14 +16,16 @@
 namespace gavel::rules {
 
 enum class Action : std::uint8_t {
-  receive,   // Inbound: available rises.
-  reserve,   // available to reserved
-  sell,      // available to sold
-  confirm,   // reserved to sold
-  cancel,    // reserved to available, by the caller
-  expire,    // reserved to available, because the hold's time is past
-  move_out,  // To another stock item: available falls; its move_in stands in the same batch.
-  move_in,   // From another stock item: available rises.
+  receive,    // Inbound: available rises.
+  reserve,    // available to reserved
+  sell,       // available to sold
+  confirm,    // reserved to sold
+  cancel,     // reserved to available, by the caller
+  expire,     // reserved to available, because the hold's time is past
+  move_out,   // To another stock item: available falls; its move_in stands in the same batch.
+  move_in,    // From another stock item: available rises.
+  refund,     // sold to available
+  write_off,  // sold to gone: refunded, but not for sale again (C3)
 };
 
 std::string_view word(Action action);
@@ -45,7 +47,7 @@ struct Flow {
   Quantity quantity;  // At least 1.
   Quantity before;    // available
   Quantity after;
-  std::optional<OrderId> order;   // Of reserve, sell, confirm, cancel, expire.
+  std::optional<OrderId> order;   // Of reserve, sell, confirm, cancel, expire, refund, write_off.
   std::int32_t occurrence = 1;    // The how-manieth row of this (order, item, bucket, action).
   Caller caller;                  // Who caused it; of administration, the operator. "gavel" for Gavel itself.
   std::optional<RequestKey> key;  // The request that caused it; none for Gavel itself.

@@ -1,5 +1,6 @@
 #include "rules/invariants.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -108,17 +109,83 @@ struct Net {
 
 using Nets = std::map<std::pair<ItemId, BucketNo>, Net>;
 
-// The same by what the order took and where it ends; only held orders change.
+// What an order in `state` has, as units that are reserved or sold, added `times` to the nets.
+void add_units(Nets& nets, OrderState state, const std::vector<Taken>& taken,
+               const std::vector<Taken>& returned, std::int64_t times) {
+  const bool held = state == OrderState::held;
+  const bool sold =
+      state == OrderState::paid || state == OrderState::partly_refunded || state == OrderState::refunded;
+  for (const Taken& part : taken) {
+    Net& net = nets[{part.item, part.bucket}];
+    if (held) net.reserved += times * part.quantity.units;
+    if (sold) net.sold += times * part.quantity.units;
+  }
+  for (const Taken& part : returned) {
+    if (sold) nets[{part.item, part.bucket}].sold -= times * part.quantity.units;
+  }
+}
+
+// The same by what the order has and what it had.
 Nets nets_of(const Order& order) {
   Nets nets;
   if (order.change == Change::loaded) return nets;
-  for (const Taken& part : order.taken) {
-    Net& net = nets[{part.item, part.bucket}];
-    if (order.change == Change::updated) net.reserved -= part.quantity.units;
-    if (order.state == OrderState::held) net.reserved += part.quantity.units;
-    if (order.state == OrderState::paid) net.sold += part.quantity.units;
-  }
+  add_units(nets, order.state, order.taken, order.returned, 1);
+  if (!order.loaded) return nets;
+  add_units(nets, order.loaded->state, order.loaded->taken, order.loaded->returned, -1);
   return nets;
+}
+
+// True if more has returned than was taken, or less than nothing; or if something is left of an order that is
+// refunded, or nothing of one that is not.
+bool returns_too_much(const Order& order) {
+  if (order.returned.empty()) {
+    return order.state == OrderState::partly_refunded || order.state == OrderState::refunded;
+  }
+  std::map<std::pair<ItemId, BucketNo>, std::int64_t> left;
+  for (const Taken& part : order.taken) left[{part.item, part.bucket}] += part.quantity.units;
+  for (const Taken& part : order.returned) {
+    if (part.quantity <= no_units) return true;
+    left[{part.item, part.bucket}] -= part.quantity.units;
+  }
+  const auto has_less_than_nothing = [](const auto& part) { return part.second < 0; };
+  const auto is_empty = [](const auto& part) { return part.second == 0; };
+  if (std::ranges::any_of(left, has_less_than_nothing)) return true;
+  const bool paid = order.state == OrderState::paid || order.state == OrderState::partly_refunded;
+  return std::ranges::all_of(left, is_empty) ? order.state != OrderState::refunded : !paid;
+}
+
+// Steps of the drawing in order_state.h, told a second time. One batch may take several.
+bool is_a_way(OrderState from, OrderState to) {
+  switch (from) {
+    case OrderState::held:
+      return to != OrderState::refused;
+    case OrderState::paid:
+      return to == OrderState::paid || to == OrderState::partly_refunded || to == OrderState::refunded;
+    case OrderState::partly_refunded:
+      return to == OrderState::partly_refunded || to == OrderState::refunded;
+    case OrderState::refused:
+    case OrderState::cancelled:
+    case OrderState::expired:
+    case OrderState::refunded:
+      return from == to;
+  }
+  return false;
+}
+
+// Revisions rise with every change, states go along the arrows, and nothing returns that was not taken.
+Broken orders_go_forward(const State& state) {
+  for (const auto& [id, order] : state.orders) {
+    const std::string name = "order " + to_text(id.uuid);
+    if (order.change == Change::loaded) continue;
+    if (returns_too_much(order)) return name + " returned what it did not have";
+    if (order.change == Change::inserted) continue;
+    if (!order.loaded) return name + " is changed and was never loaded";
+    if (order.revision <= order.loaded->revision) return name + " is changed under its old revision";
+    if (is_a_way(order.loaded->state, order.state)) continue;
+    return name + " went from " + std::string(word(order.loaded->state)) + " to " +
+           std::string(word(order.state));
+  }
+  return std::nullopt;
 }
 
 Broken orders_match_flows(const State& state) {
@@ -154,6 +221,7 @@ constexpr std::array invariants{
     Invariant{"moves_sum_to_zero", moves_sum_to_zero},
     Invariant{"quota_within_limit", quota_within_limit},
     Invariant{"orders_match_flows", orders_match_flows},
+    Invariant{"orders_go_forward", orders_go_forward},
 };
 
 }  // namespace

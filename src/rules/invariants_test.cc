@@ -17,11 +17,13 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 // Of one batch before it is stored: ann's order #1 was held before and is paid in it, bob's #2 is made in it,
-// and an activity with a limit was opened and drawn from.
+// an activity with a limit was opened and drawn from, and of dan's #4, sold before, one unit is refunded.
 World batch() {
   World world;
   world.sku("tee", {5, 5}).does(want("ann", "tee*2")).does(sale("sale", "tee*3").limit(2));
-  const Act acts[] = {confirm_of(1), want("bob", "tee*1"), opening("sale"), want("cyd", "tee*2").in("sale")};
+  world.sku("cap", {3}).does(want("dan", "cap*3").at_once());
+  const Act acts[] = {confirm_of(1), want("bob", "tee*1"), opening("sale"), want("cyd", "tee*2").in("sale"),
+                      refund_of(2, "cap*1")};
   for (const Act& act : acts) {
     const std::string key = "b" + std::to_string(world.state.flows.size());
     const Verdict verdict = decide(world.state, world.command("shop", key, act), world.now, world.policy);
@@ -68,10 +70,10 @@ const std::vector<Doctored>& doctored() {
        [](World& w) { w.bucket("tee", 1).sold -= Quantity{1}; }},
       {"flows_explain_buckets: bucket 2/1 is not what its flows say",
        [](World& w) { ++w.bucket("tee@sale", 1).seq; }},
-      {"flows_explain_buckets: bucket 3/0 is not what its flows say",
+      {"flows_explain_buckets: bucket 4/0 is not what its flows say",
        [](World& w) {
          Item item = w.item("tee");
-         item.id = ItemId{3};
+         item.id = ItemId{4};
          item.loaded = item.buckets = {Bucket{Quantity{4}, no_units, no_units, 1}};
          item.change = Change::inserted;
          w.state.items.emplace(item.id, item);
@@ -92,20 +94,44 @@ const std::vector<Doctored>& doctored() {
        [](World& w) { w.order(1).state = OrderState::cancelled; }},
       {"orders_match_flows: order #1 is paid, its flows say otherwise",
        [](World& w) { w.order(1).change = Change::loaded; }},
-      {"orders_match_flows: order #2 is paid, its flows say otherwise",
-       [](World& w) { w.order(2).state = OrderState::paid; }},
-      {"orders_match_flows: order #2 is held, its flows say otherwise",
-       [](World& w) { w.order(2).change = Change::updated; }},
-      {"orders_match_flows: order #2 is held, its flows say otherwise",
-       [](World& w) { w.order(2).taken[0].quantity += Quantity{1}; }},
-      {"orders_match_flows: order #2 is held, its flows say otherwise",
-       [](World& w) { w.order(2).taken[0].bucket = 1 - w.order(2).taken[0].bucket; }},
-      {"orders_match_flows: order #2 is held, its flows say otherwise",
-       [](World& w) { w.order(2).taken.clear(); }},
-      {"orders_match_flows: a flow names order #2, which is not loaded",
-       [](World& w) { w.state.orders.erase(order_id(2)); }},
+      {"orders_match_flows: order #3 is paid, its flows say otherwise",
+       [](World& w) { w.order(3).state = OrderState::paid; }},
+      {"orders_go_forward: order #3 is changed and was never loaded",
+       [](World& w) { w.order(3).change = Change::updated; }},
+      {"orders_match_flows: order #3 is held, its flows say otherwise",
+       [](World& w) { w.order(3).taken[0].quantity += Quantity{1}; }},
+      {"orders_match_flows: order #3 is held, its flows say otherwise",
+       [](World& w) { w.order(3).taken[0].bucket = 1 - w.order(3).taken[0].bucket; }},
+      {"orders_match_flows: order #3 is held, its flows say otherwise",
+       [](World& w) { w.order(3).taken.clear(); }},
+      {"orders_match_flows: a flow names order #3, which is not loaded",
+       [](World& w) { w.state.orders.erase(order_id(3)); }},
       {"orders_match_flows: order #1 is paid, its flows say otherwise",
        [](World& w) { flow(w, Action::confirm).order.reset(); }},
+      {"orders_match_flows: order #2 is partly_refunded, its flows say otherwise",
+       [](World& w) { flow(w, Action::refund).order.reset(); }},
+      {"orders_match_flows: order #2 is partly_refunded, its flows say otherwise",
+       [](World& w) { w.order(2).returned[0].quantity += Quantity{1}; }},
+      {"orders_match_flows: order #2 is partly_refunded, its flows say otherwise",
+       [](World& w) { w.order(2).returned.clear(); }},
+      {"orders_match_flows: order #2 is partly_refunded, its flows say otherwise",
+       [](World& w) { w.order(2).taken[0].quantity -= Quantity{1}; }},
+      {"orders_match_flows: order #2 is cancelled, its flows say otherwise",
+       [](World& w) { w.order(2).state = OrderState::cancelled; }},
+      {"orders_go_forward: order #2 returned what it did not have",
+       [](World& w) {
+         for (const Quantity units : {Quantity{2}, Quantity{-2}}) {
+           w.order(2).returned.push_back({w.item("cap").id, 0, units});
+         }
+       }},
+      {"orders_go_forward: order #2 returned what it did not have",
+       [](World& w) { w.order(2).state = OrderState::refunded; }},
+      {"orders_go_forward: order #1 is changed under its old revision",
+       [](World& w) { w.order(1).revision = w.order(1).loaded->revision; }},
+      {"orders_go_forward: order #2 went from refunded to partly_refunded",
+       [](World& w) {
+         w.order(2).loaded->state = OrderState::refunded;  // Units of which are sold as well.
+       }},
   };
   return all;
 }
@@ -181,18 +207,25 @@ class RandomShop {
       bucket.reserved.units += effect.reserved * flow.quantity.units;
       bucket.sold.units += effect.sold * flow.quantity.units;
       received += flow.action == Action::receive ? flow.quantity.units : 0;
+      received -= flow.action == Action::write_off ? flow.quantity.units : 0;
     }
     std::map<std::pair<ItemId, BucketNo>, Bucket> of_orders;
     std::map<QuotaKey, Quantity> claims;
     for (const auto& [id, order] : world_.state.orders) {
-      for (const Taken& part : order.taken) {
+      const bool held = order.state == OrderState::held;
+      for (const Taken& part : order.kept()) {
         Bucket& bucket = of_orders[{part.item, part.bucket}];
-        if (order.state == OrderState::held) bucket.reserved += part.quantity;
-        if (order.state == OrderState::paid) bucket.sold += part.quantity;
-        const bool claimed = order.state == OrderState::held || order.state == OrderState::paid;
-        const QuotaKey key{order.activity, world_.state.item(part.item).sku, order.user};
-        if (claimed && world_.state.quotas.contains(key)) claims[key] += part.quantity;
+        (held ? bucket.reserved : bucket.sold) += part.quantity;
       }
+    }
+    // What was refunded stays claimed (B3); what a hold gave back does not.
+    for (const Flow& flow : world_.ledger) {
+      if (!flow.order) continue;
+      const Order& order = world_.state.orders.at(*flow.order);
+      const QuotaKey key{order.activity, world_.state.item(flow.item).sku, order.user};
+      if (!world_.state.quotas.contains(key)) continue;
+      if (flow.action == Action::reserve || flow.action == Action::sell) claims[key] += flow.quantity;
+      if (flow.action == Action::cancel || flow.action == Action::expire) claims[key] -= flow.quantity;
     }
     Quantity total;
     for (const auto& [id, item] : world_.state.items) {
@@ -219,7 +252,7 @@ class RandomShop {
 
   Act act() {
     const auto order = static_cast<std::int64_t>(1 + pick(static_cast<std::size_t>(reserves_) + 1));
-    switch (pick(16)) {
+    switch (pick(20)) {
       case 0:
         return receipt(pick_of({"tee", "cap", "hat"}), static_cast<std::int64_t>(pick(4)));
       case 1:
@@ -238,6 +271,12 @@ class RandomShop {
         return cancel_of(order);
       case 9:
         return expire_of(order);
+      case 10:
+        return confirm_of(order, pick_of({"tee*1", "cap*1", "cap*1 tee*1", "tee*9"}));
+      case 11:
+        return refund_of(order, pick_of({"", "tee*1", "cap*1", "tee*2"}));
+      case 12:
+        return write_off_of(order, pick_of({"", "tee*1", "cap*1", "cap*1 tee*1"}));
       default:
         return reserve();
     }
@@ -317,14 +356,31 @@ TEST(InvariantsTest, TheyHoldAfterEachOfThousandsOfRandomBatchesAndNothingIsLost
   }
   // The walk comes by everything that it could: none of its tests was empty.
   using enum Outcome;
-  for (const Outcome outcome : {reserved,          sold,         confirmed,
-                                cancelled,         expired,      received,
-                                created,           opened,       closed,
-                                malformed,         overloaded,   key_reused,
-                                unknown_activity,  unknown_sku,  unknown_order,
-                                not_open,          over,         already_confirmed,
-                                already_cancelled, hold_expired, illegal_transition,
-                                limit_reached,     sold_out,     insufficient}) {
+  for (const Outcome outcome : {reserved,
+                                sold,
+                                confirmed,
+                                cancelled,
+                                expired,
+                                received,
+                                created,
+                                opened,
+                                closed,
+                                refunded,
+                                malformed,
+                                overloaded,
+                                key_reused,
+                                unknown_activity,
+                                unknown_sku,
+                                unknown_order,
+                                not_open,
+                                over,
+                                already_confirmed,
+                                already_cancelled,
+                                hold_expired,
+                                illegal_transition,
+                                limit_reached,
+                                sold_out,
+                                insufficient}) {
     EXPECT_GE(counts[outcome], 20) << word(outcome);
   }
 }

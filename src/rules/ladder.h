@@ -3,6 +3,7 @@
 // Internal to rules/. One thread.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "base/time.h"
@@ -37,6 +38,13 @@ inline Verdict say_of_order(Outcome outcome, OrderId order, Detail detail = {}) 
   Verdict verdict = say(outcome, std::move(detail));
   verdict.order = order;
   return verdict;
+}
+
+// The act has no arrow from the order's present state (C5).
+inline Verdict refuse_in_state(const Order& order) {
+  Detail detail;
+  detail.state = std::string(word(order.state));
+  return say_of_order(Outcome::illegal_transition, order.id, detail);
 }
 
 }  // namespace gavel::rules

@@ -16,21 +16,36 @@ std::string_view word(OrderState state) {
       return "cancelled";
     case OrderState::expired:
       return "expired";
+    case OrderState::partly_refunded:
+      return "partly_refunded";
+    case OrderState::refunded:
+      return "refunded";
   }
   CHECK(false);
 }
 
 std::optional<OrderState> parse_order_state(std::string_view text) {
   using enum OrderState;
-  for (const OrderState state : {refused, held, paid, cancelled, expired}) {
+  for (const OrderState state : {refused, held, paid, cancelled, expired, partly_refunded, refunded}) {
     if (word(state) == text) return state;
   }
   return std::nullopt;
 }
 
 bool may_follow(OrderState from, OrderState to) {
-  return from == OrderState::held &&
-         (to == OrderState::paid || to == OrderState::cancelled || to == OrderState::expired);
+  switch (from) {
+    case OrderState::held:
+      return to == OrderState::paid || to == OrderState::cancelled || to == OrderState::expired;
+    case OrderState::paid:
+    case OrderState::partly_refunded:
+      return to == OrderState::partly_refunded || to == OrderState::refunded;
+    case OrderState::refused:
+    case OrderState::cancelled:
+    case OrderState::expired:
+    case OrderState::refunded:
+      return false;
+  }
+  CHECK(false);
 }
 
 std::string_view word(ActivityState state) {

@@ -1,13 +1,14 @@
 // The life of an order, and who takes each step (C5).
 //
-//                reserve                 confirm
-//   (nothing) ──────────────► held ──────────────────► paid
-//      │  │                    │ │
-//      │  │  reserve,          │ └── cancel ─────────► cancelled
-//      │  │  payment none      │
-//      │  └──────────► paid    └──── expire (job, or any
-//      │                             command that meets it
-//      └ refused (nothing taken)     late) ────────────► expired
+//                reserve                 confirm            refund of all that is left
+//   (nothing) ──────────────► held ──────────────────► paid ─────────────────────► refunded
+//      │  │                    │ │                       │                            ▲
+//      │  │  reserve,          │ └── cancel ► cancelled  │ refund of a part           │
+//      │  │  payment none      │                         ▼                            │
+//      │  └──────────► paid    └──── expire (job, or   partly_refunded ───────────────┘
+//      │                             any command that    │          ▲
+//      └ refused (nothing taken)     meets it late)      └──────────┘ refund of a part
+//                                    ► expired
 //
 // Every arrow is a function of rules/orders.h; there is no other way to change an order's state. States are
 // stored as their word. Pure; thread-safe.
@@ -19,7 +20,7 @@
 
 namespace gavel::rules {
 
-enum class OrderState : std::uint8_t { refused, held, paid, cancelled, expired };
+enum class OrderState : std::uint8_t { refused, held, paid, cancelled, expired, partly_refunded, refunded };
 
 std::string_view word(OrderState state);
 std::optional<OrderState> parse_order_state(std::string_view word);

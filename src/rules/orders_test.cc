@@ -141,29 +141,45 @@ const std::pair<OrderState, std::function<void(World&)>> states[] = {
     {OrderState::cancelled, [](World& w) { w.does(want("ann", "tee*2")).does(cancel_of(1)); }},
     {OrderState::expired,
      [](World& w) { w.does(want("ann", "tee*2")).passes(hold_time).does(expire_of(1)); }},
+    {OrderState::partly_refunded,
+     [](World& w) { w.does(want("ann", "tee*2").at_once()).does(refund_of(1, "tee*1")); }},
+    {OrderState::refunded, [](World& w) { w.does(want("ann", "tee*2").at_once()).does(refund_of(1)); }},
 };
 
 TEST(OrdersTest, EveryActInEveryStateAndNoOtherTransition_C5_C6_B023_B035_B041) {
   const std::string table = R"(
 refused  confirm: illegal_transition state=refused order=#1; 5/0/0
 refused  cancel: illegal_transition state=refused order=#1; 5/0/0
+refused  refund: illegal_transition state=refused order=#1; 5/0/0
 refused  expire: illegal_transition state=refused order=#1; 5/0/0
 held  confirm: confirmed order=#1; 3/0/2
 held  cancel: cancelled order=#1; 5/0/0
+held  refund: illegal_transition state=held order=#1; 3/2/0
 held  expire: illegal_transition state=held order=#1; 3/2/0
 paid  confirm: already_confirmed order=#1; 3/0/2
 paid  cancel: already_confirmed order=#1; 3/0/2
+paid  refund: refunded state=refunded order=#1; 5/0/0
 paid  expire: illegal_transition state=paid order=#1; 3/0/2
 cancelled  confirm: already_cancelled order=#1; 5/0/0
 cancelled  cancel: already_cancelled order=#1; 5/0/0
+cancelled  refund: illegal_transition state=cancelled order=#1; 5/0/0
 cancelled  expire: illegal_transition state=cancelled order=#1; 5/0/0
 expired  confirm: hold_expired order=#1; 5/0/0
 expired  cancel: hold_expired order=#1; 5/0/0
+expired  refund: illegal_transition state=expired order=#1; 5/0/0
 expired  expire: expired order=#1; 5/0/0
+partly_refunded  confirm: illegal_transition state=partly_refunded order=#1; 4/0/1
+partly_refunded  cancel: illegal_transition state=partly_refunded order=#1; 4/0/1
+partly_refunded  refund: refunded state=refunded order=#1; 5/0/0
+partly_refunded  expire: illegal_transition state=partly_refunded order=#1; 4/0/1
+refunded  confirm: illegal_transition state=refunded order=#1; 5/0/0
+refunded  cancel: illegal_transition state=refunded order=#1; 5/0/0
+refunded  refund: illegal_transition state=refunded order=#1; 5/0/0
+refunded  expire: illegal_transition state=refunded order=#1; 5/0/0
 )";
   std::string text = "\n";
   for (const auto& [state, bring] : states) {
-    for (const Act& act : {confirm_of(1), cancel_of(1), expire_of(1)}) {
+    for (const Act& act : {confirm_of(1), cancel_of(1), refund_of(1), expire_of(1)}) {
       World world = tee_world({5});
       bring(world);
       EXPECT_EQ(world.order(1).state, state);
@@ -181,7 +197,7 @@ expired  expire: expired order=#1; 5/0/0
 
 TEST(OrdersTest, WhatMayFollowWhat_C5) {
   using enum OrderState;
-  const OrderState all[] = {refused, held, paid, cancelled, expired};
+  const OrderState all[] = {refused, held, paid, cancelled, expired, partly_refunded, refunded};
   std::string arrows;
   for (const OrderState from : all) {
     EXPECT_EQ(parse_order_state(word(from)), from);
@@ -189,7 +205,9 @@ TEST(OrdersTest, WhatMayFollowWhat_C5) {
       if (may_follow(from, to)) arrows += std::string(word(from)) + " to " + std::string(word(to)) + "; ";
     }
   }
-  EXPECT_EQ(arrows, "held to paid; held to cancelled; held to expired; ");
+  EXPECT_EQ(arrows,
+            "held to paid; held to cancelled; held to expired; paid to partly_refunded; paid to refunded; "
+            "partly_refunded to partly_refunded; partly_refunded to refunded; ");
   EXPECT_EQ(parse_order_state("open"), std::nullopt);
 }
 

@@ -24,6 +24,7 @@ enum class Outcome : std::uint8_t {
   changed = 8,
   opened = 9,
   closed = 10,
+  refunded = 11,
 
   // The request cannot be understood or may not be made.
   malformed = 20,

@@ -1,5 +1,7 @@
 #include "rules/state.h"
 
+#include <utility>
+
 #include "base/check.h"
 
 namespace gavel::rules {
@@ -14,6 +16,24 @@ Quantity Item::total() const {
   Quantity sum;
   for (const Bucket& bucket : buckets) sum += bucket.available + bucket.reserved + bucket.sold;
   return sum;
+}
+
+std::vector<Taken> Order::kept() const {
+  if (state == OrderState::held) return taken;
+  if (state != OrderState::paid && state != OrderState::partly_refunded) return {};
+  std::vector<Taken> kept;
+  for (const Taken& part : taken) {
+    Taken left = part;
+    for (const Taken& back : returned) {
+      if (back.item == part.item && back.bucket == part.bucket) left.quantity -= back.quantity;
+    }
+    if (left.quantity != no_units) kept.push_back(left);
+  }
+  return kept;
+}
+
+void mark_loaded(Order& order) {
+  order.loaded = OrderAsLoaded{order.state, order.taken, order.returned, order.expires_at, order.revision};
 }
 
 Sku* State::find_sku(const SkuCode& code) {
@@ -44,6 +64,17 @@ Item& State::item(ItemId id) {
   const auto found = items.find(id);
   CHECK(found != items.end());
   return found->second;
+}
+
+bool State::add_loaded(Order order) {
+  mark_loaded(order);
+  if (order.revision == 0 && order.state == OrderState::held) {
+    for (const Taken& part : order.taken)
+      occurrences[{order.id, part.item, part.bucket, Action::reserve}] = 1;
+  }
+  const bool acted_upon = order.revision > 0;
+  orders.emplace(order.id, std::move(order));
+  return acted_upon;
 }
 
 Order* State::find_order(OrderId id) {

@@ -87,17 +87,45 @@ struct Taken {
   friend bool operator==(const Taken&, const Taken&) = default;
 };
 
+// What of an order may change, as it came from the store: the store guards each update by the revision, and
+// the invariants compare what the order has with what it had.
+struct OrderAsLoaded {
+  OrderState state = OrderState::refused;
+  std::vector<Taken> taken;
+  std::vector<Taken> returned;
+  std::optional<Time> expires_at;
+  std::int64_t revision = 0;
+};
+
+// An order, and what is still with it (docs/adr/0006). It takes units while it is held; when it is settled
+// `taken` is fixed for good, and what leaves it afterwards is added to `returned`:
+//
+//   state                    is with the order     returned
+//   held                     taken                 nothing
+//   paid                     taken - returned      what a payment of some lines alone left over (E1)
+//   partly_refunded          taken - returned      the same, and what was refunded
+//   refunded                 nothing               equals taken
+//   cancelled, expired       nothing               nothing: all that was taken went back, as the state says
+//   refused                  nothing               nothing, and nothing was taken
 struct Order {
   OrderId id;
   OrderState state = OrderState::refused;
   UserId user;
   ActivityId activity = free_pool;
-  std::vector<Taken> taken;  // By item and bucket; fixed when the order is made; empty if refused.
+  std::vector<Taken> taken;          // Parts of one item stand together; each bucket once.
+  std::vector<Taken> returned = {};  // Each bucket once, with never more than was taken there.
   Time created_at;
   std::optional<Time> expires_at;  // Of held orders, and of those that once were.
   std::optional<Time> settled_at;  // When it left `held`.
+  std::int64_t revision = 0;       // Rises with every act that changes the row.
   Change change = Change::loaded;
+  std::optional<OrderAsLoaded> loaded = std::nullopt;  // None of an order that the batch made.
+
+  std::vector<Taken> kept() const;  // What is with the order, in the order of `taken`.
 };
+
+// Makes the present values those that came from the store.
+void mark_loaded(Order& order);
 
 // A request and its first answer (D3). It is stored in the order's row where the key is a UUIDv7 and the act
 // is reserve, in a row (caller, key) otherwise.
@@ -110,6 +138,15 @@ struct Recorded {
 };
 
 using RequestId = std::pair<Caller, RequestKey>;
+
+// The rows of the ledger in which one action moved units of one order in one bucket (C4).
+struct OccurrenceKey {
+  OrderId order;
+  ItemId item;
+  BucketNo bucket = 0;
+  Action action = Action::reserve;
+  friend auto operator<=>(const OccurrenceKey&, const OccurrenceKey&) = default;
+};
 
 struct QuotaKey {
   ActivityId activity;
@@ -140,6 +177,7 @@ struct State {
   std::map<ActivityCode, Activity> activities;
   std::map<ItemId, Item> items;
   std::map<OrderId, Order> orders;
+  std::map<OccurrenceKey, std::int32_t> occurrences;  // How many rows of each kind `orders` have so far.
   std::map<QuotaKey, Quota> quotas;
   std::map<RequestId, Recorded> requests;          // Of rows (caller, key).
   std::map<OrderId, Recorded> orders_as_requests;  // Of order rows whose id is the request's UUIDv7 key.
@@ -160,6 +198,10 @@ struct State {
   const Sku& sku_of(SkuId id) const;       // CHECKs that it was loaded.
   Item& item(ItemId id);                   // CHECKs that it was loaded.
   Order* find_order(OrderId id);
+
+  // Adds an order as it came from the store. One that nobody acted upon has but the rows of its making, which
+  // are counted here; true of any other: the store counts its rows.
+  bool add_loaded(Order order);
 };
 
 }  // namespace gavel::rules

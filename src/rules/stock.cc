@@ -42,6 +42,8 @@ void post(State& state, ItemId item_id, BucketNo bucket_no, Action action, Quant
   bucket.sold += times(effect.sold, quantity);
   bucket.seq += 1;
   CHECK(bucket.available >= no_units && bucket.reserved >= no_units && bucket.sold >= no_units);
+  std::int32_t occurrence = 1;
+  if (reason.order) occurrence = ++state.occurrences[{*reason.order, item_id, bucket_no, action}];
   state.flows.push_back(Flow{.item = item_id,
                              .bucket = bucket_no,
                              .seq = bucket.seq,
@@ -50,7 +52,7 @@ void post(State& state, ItemId item_id, BucketNo bucket_no, Action action, Quant
                              .before = before,
                              .after = bucket.available,
                              .order = reason.order,
-                             .occurrence = 1,
+                             .occurrence = occurrence,
                              .caller = reason.caller,
                              .key = reason.key,
                              .source = reason.source,

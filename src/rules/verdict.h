@@ -20,14 +20,14 @@ namespace gavel::rules {
 // What an outcome says beyond its word. Only what the outcome's row in interfaces.md names is set.
 struct Detail {
   std::optional<SkuCode> sku;  // sold_out, insufficient, limit_reached, unknown_sku, frozen: which line.
-  std::optional<Quantity> available;       // insufficient
-  std::optional<Quantity> allowed;         // limit_reached
-  std::optional<Quantity> claimed;         // limit_reached
-  std::optional<OrderId> order;            // limit_reached: the order that holds the user's latest claim.
-  std::optional<std::string> state;        // illegal_transition: the present state's word.
-  std::optional<Time> opens_at;            // not_open
-  std::optional<Time> expires_at;          // reserved
-  std::vector<std::string> fields;         // key_reused: the fields that differ.
+  std::optional<Quantity> available;  // insufficient: of the stock, or of the order for what is to leave it.
+  std::optional<Quantity> allowed;    // limit_reached
+  std::optional<Quantity> claimed;    // limit_reached
+  std::optional<OrderId> order;       // limit_reached: the order that holds the user's latest claim.
+  std::optional<std::string> state;   // illegal_transition, refunded: the present state's word.
+  std::optional<Time> opens_at;       // not_open
+  std::optional<Time> expires_at;     // reserved
+  std::vector<std::string> fields;    // key_reused: the fields that differ.
   std::optional<std::string> explanation;  // malformed: what is wrong, for people.
 
   friend bool operator==(const Detail&, const Detail&) = default;

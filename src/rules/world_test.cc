@@ -208,7 +208,10 @@ void World::end_batch() {
   state.flows.clear();
   for (auto& [code, sku] : state.skus) sku.change = Change::loaded;
   for (auto& [code, activity] : state.activities) activity.change = Change::loaded;
-  for (auto& [id, order] : state.orders) order.change = Change::loaded;
+  for (auto& [id, order] : state.orders) {
+    order.change = Change::loaded;
+    mark_loaded(order);
+  }
   for (auto& [id, recorded] : state.requests) recorded.change = Change::loaded;
   for (auto& [id, recorded] : state.orders_as_requests) recorded.change = Change::loaded;
   for (auto& [key, quota] : state.quotas) quota.change = Change::loaded;
@@ -267,6 +270,10 @@ std::string World::orders() {
     for (const Taken& part : order.taken) {
       text += " " + name_of(state.item(part.item)) + "/" + std::to_string(part.bucket) + "*" +
               std::to_string(part.quantity.units);
+      for (const Taken& back : order.returned) {
+        const bool of_part = back.item == part.item && back.bucket == part.bucket;
+        if (of_part) text += "-" + std::to_string(back.quantity.units);
+      }
     }
   }
   return text;

@@ -58,7 +58,18 @@ struct Sale {
 Sale sale(std::string_view code, std::string_view allotments);
 
 inline Act confirm_of(std::int64_t order) { return Confirm{order_id(order)}; }
+// Some lines of an order alone; the rest returns.
+inline Act confirm_of(std::int64_t order, std::string_view lines) {
+  return Confirm{order_id(order), lines_of(lines)};
+}
 inline Act cancel_of(std::int64_t order) { return Cancel{order_id(order)}; }
+// All that is left of the order, or some lines.
+inline Act refund_of(std::int64_t order, std::string_view lines = "") {
+  return Refund{order_id(order), lines_of(lines), Restock::yes};
+}
+inline Act write_off_of(std::int64_t order, std::string_view lines = "") {
+  return Refund{order_id(order), lines_of(lines), Restock::no};
+}
 inline Act expire_of(std::int64_t order) { return Expire{order_id(order)}; }
 inline Act put(std::string_view sku, std::int32_t buckets = 1) { return PutSku{SkuCode(sku), buckets}; }
 inline Act receipt(std::string_view sku, std::int64_t units) {
@@ -101,7 +112,7 @@ class World {
   // "tee: 2/1/0 | 3/0/0 g2", an activity's item as "tee@sale: …"; all items, one a line, without the
   // argument.
   std::string stock(std::string_view name = "");
-  std::string orders();  // "#1 held ann 1/0*2"
+  std::string orders();  // "#1 held ann tee/0*2"; what has returned as "#1 paid ann tee/0*2-1"
   std::string quotas();  // "ann tee@sale 1/2 by #1"
 
   // The verdict's text with the short names of orders and times.

@@ -170,6 +170,52 @@ TEST_F(ServiceTest, AnOrderLivesAndDies) {
                 R"(","state":"cancelled","at":"2026-11-29T20:02:00.000Z"})");
 }
 
+TEST_F(ServiceTest, APaymentOfSomeLinesAndRefundsUntilNothingIsLeft) {
+  make_stock();
+  const std::string path = "/v1/orders/" + key7(1);
+  const std::string order = R"("order":")" + key7(1) + "\"";
+  post("/v1/orders", key7(1),
+       R"({"user":"u1","lines":[{"sku":"tee","quantity":4},{"sku":"cup","quantity":3}]})");
+  EXPECT_EQ(post(path + "/confirm", "c1", R"({"lines":[{"sku":"hat","quantity":1}]})"),
+            "404 " + problem_of("unknown_sku", 404, std::string(final_never) + R"(,"sku":"hat")"));
+  EXPECT_EQ(
+      post(path + "/confirm", "c2", R"({"lines":[{"sku":"tee","quantity":5}]})"),
+      "409 " +
+          problem_of("insufficient", 409,
+                     R"("final":true,"recorded":true,"retry":"new_key","sku":"tee","available":4,)" + order));
+  EXPECT_EQ(post(path + "/confirm", "c3", R"({"lines":[{"sku":"tee","quantity":3}]})"),
+            R"(200 {"code":"confirmed",)" + order +
+                R"(,"state":"paid","lines":[{"sku":"tee","quantity":3}],)" + at + "}");
+  const std::string refunded = R"({"code":"refunded",)" + order +
+                               R"(,"state":"partly_refunded","lines":[{"sku":"tee","quantity":1}],)" +
+                               R"("restock":false,)" + at + "}";
+  const std::string one = R"({"lines":[{"sku":"tee","quantity":1}],"restock":false})";
+  EXPECT_EQ(post(path + "/refund", "r1", one), "200 " + refunded);
+  EXPECT_EQ(get(path),
+            R"(200 {"id":")" + key7(1) +
+                R"(","state":"partly_refunded","user":"u1","lines":[{"sku":"cup","quantity":3,"returned":3,)"
+                R"("taken":[{"warehouse":"main","bucket":0,"quantity":3}]},{"sku":"tee","quantity":4,)"
+                R"("returned":2,"taken":[{"warehouse":"main","bucket":1,"quantity":4}]}],)"
+                R"("created_at":"2026-11-29T20:00:00.000Z","expires_at":"2026-11-29T20:15:00.000Z",)"
+                R"("settled_at":"2026-11-29T20:00:00.000Z"})");
+  EXPECT_EQ(post(path + "/refund", "r2", R"({"restock":true})"),
+            R"(200 {"code":"refunded",)" + order + R"(,"state":"refunded","restock":true,)" + at + "}");
+  // The first answer again, of its moment.
+  world.clock().advance(Duration(60'000));
+  EXPECT_EQ(post(path + "/refund", "r1", one), "200 idempotency-replayed: true " + refunded);
+  EXPECT_EQ(get("/v1/requests/r1"),
+            R"(200 {"key":"r1","status":"done","code":"refunded","http_status":200,)" + std::string(at) +
+                "," + order + R"(,"state":"partly_refunded"})");
+  EXPECT_EQ(post(path + "/refund", "r3", R"({"restock":true})"),
+            "409 " + problem_of("illegal_transition", 409,
+                                std::string(recorded_never) + "," + order + R"(,"state":"refunded")"));
+  EXPECT_EQ(post(path + "/refund", "r4", "{}"), malformed_of(400, "restock: is missing"));
+  EXPECT_EQ(operate("GET", "/v1/stock?sku=tee", "", ""),
+            R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":9,"reserved":0,)"
+            R"("sold":0,"version":7,"generation":2}],"source":"judge","age_ms":0})");
+  EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
+}
+
 struct Row {
   Asked asked;
   std::string answer;

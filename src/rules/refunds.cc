@@ -1,0 +1,63 @@
+// Units of paid orders that come back.
+#include <algorithm>
+
+#include "rules/holds.h"
+#include "rules/orders.h"
+
+namespace gavel::rules {
+namespace {
+
+// False if the order itself, the numbers that its sold units stand in, or the free stock that they would move
+// on to were changed behind Gavel's back.
+bool may_refund(const Case& c, const Order& order, const std::vector<Taken>& kept) {
+  const Activity* activity = c.state.find_activity(order.activity);
+  const bool moves_on = activity != nullptr && activity->state == ActivityState::closed;
+  return std::ranges::all_of(kept, [&](const Taken& part) {
+    const Item& item = c.state.item(part.item);
+    if (part.quantity <= no_units || is_unsound(item) ||
+        item.buckets[static_cast<std::size_t>(part.bucket)].sold < part.quantity) {
+      return false;
+    }
+    return !moves_on || !is_unsound(c.state.item(c.state.sku_of(item.sku).free_item));
+  });
+}
+
+void add_returned(Order& order, const Taken& part) {
+  for (Taken& back : order.returned) {
+    if (back.item != part.item || back.bucket != part.bucket) continue;
+    back.quantity += part.quantity;
+    return;
+  }
+  order.returned.push_back(part);
+}
+
+}  // namespace
+
+// A claim stays with the user whose order is refunded (B3): who returns what he bought has had his share.
+Verdict refund(Case& c, const Refund& act) {
+  Order* order = c.state.find_order(act.order);
+  if (order == nullptr) return say(Outcome::unknown_order);
+  if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
+  const bool paid = order->state == OrderState::paid || order->state == OrderState::partly_refunded;
+  const std::vector<Taken> kept = paid ? order->kept() : std::vector<Taken>{};
+  if (!may_refund(c, *order, kept)) return say_of_order(Outcome::frozen, order->id);
+  if (!paid) return refuse_in_state(*order);
+  const Picked picked = pick(c, kept, act.lines);
+  if (picked.shortage) return say_of_order(picked.shortage->outcome, order->id, picked.shortage->detail);
+
+  // From here it must succeed.
+  const bool restocks = act.restock == Restock::yes;
+  const Reason reason = c.because(order->id, "order");
+  for (const Taken& part : picked.parts) {
+    post(c.state, part.item, part.bucket, restocks ? Action::refund : Action::write_off, part.quantity,
+         reason);
+    add_returned(*order, part);
+  }
+  if (restocks) pass_on(c, *order, picked.parts, reason);
+  enter(c, *order, picked.rest.empty() ? OrderState::refunded : OrderState::partly_refunded);
+  Detail detail;
+  detail.state = std::string(word(order->state));
+  return say_of_order(Outcome::refunded, order->id, detail);
+}
+
+}  // namespace gavel::rules
