@@ -98,12 +98,28 @@ void Pipeline::judge(Command& command, Answer answer) {
   Waiting waiting{std::nullopt, rules::word(command.act), now, std::move(answer)};
   if (command.key) waiting.key.emplace(command.caller, *command.key);
   waiting_.emplace(ticket, std::move(waiting));
-  Lane::Done done = [this, ticket](Verdict verdict) {
-    boost::asio::post(executor_, [this, ticket, verdict = std::move(verdict)]() mutable {
-      finish(ticket, std::move(verdict));
-    });
-  };
+  Lane::Done done = [this, ticket](Verdict verdict) { deliver(ticket, std::move(verdict)); };
   if (!lane_.offer(command, now + limits_.judge_within, done)) finish(ticket, refuse(Outcome::overloaded));
+}
+
+// On the lane's thread. One post brings over all that a batch answers: each by itself would wake the
+// executor's thread, which costs both of them more than the answer.
+void Pipeline::deliver(std::uint64_t ticket, Verdict verdict) {
+  {
+    const MutexLock lock(mutex_);
+    delivered_.emplace_back(ticket, std::move(verdict));
+    if (delivered_.size() > 1) return;  // Whoever delivered the first has posted.
+  }
+  boost::asio::post(executor_, [this] { collect(); });
+}
+
+void Pipeline::collect() {
+  std::vector<std::pair<std::uint64_t, Verdict>> collected;
+  {
+    const MutexLock lock(mutex_);
+    collected.swap(delivered_);
+  }
+  for (auto& [ticket, verdict] : collected) finish(ticket, std::move(verdict));
 }
 
 void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {

@@ -3,7 +3,8 @@
 //   caller ─► form ─► admission ─► key in process? ─► lane (judge) ─► verdict ─► caller
 //
 // Mode `direct`: the judge alone decides. Everything here runs on one executor (one thread); only the lane's
-// callback arrives from another thread and is posted over. The pipeline outlives its coroutines.
+// callback arrives from another thread and delivers its verdict here. The pipeline outlives its
+// coroutines.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -21,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "pipeline/admission.h"
 #include "pipeline/lane.h"
 #include "pipeline/meters.h"
@@ -86,6 +89,8 @@ class Pipeline {
   bool enter_key(const rules::Command& command);
   rules::Verdict leave(rules::Outcome outcome);
   void judge(rules::Command& command, Answer answer);
+  void deliver(std::uint64_t ticket, rules::Verdict verdict) GAVEL_EXCLUDES(mutex_);
+  void collect() GAVEL_EXCLUDES(mutex_);
   void finish(std::uint64_t ticket, rules::Verdict verdict);
 
   boost::asio::any_io_executor executor_;
@@ -99,6 +104,10 @@ class Pipeline {
   std::set<rules::RequestId> keys_;
   std::map<std::uint64_t, Waiting> waiting_;  // By arrival, hence by deadline.
   std::uint64_t next_ticket_ = 1;
+
+  Mutex mutex_;
+  std::vector<std::pair<std::uint64_t, rules::Verdict>> delivered_
+      GAVEL_GUARDED_BY(mutex_);  // By the lane, to tickets.
 };
 
 // Has `metrics` read what waits and what is in flight, on the executor's thread. All outlive the readings.
