@@ -54,6 +54,21 @@ void content_of_order(benchmark::State& bench) {
   for (auto _ : bench) benchmark::DoNotOptimize(rules::content_of(command.act));
 }
 
+void uuid_of_text(benchmark::State& bench) {
+  const std::string text = to_text(Orders(Limit::none, 1).next(RealClock().now()).fresh.uuid);
+  for (auto _ : bench) benchmark::DoNotOptimize(parse_uuid(text));
+}
+
+void text_of_uuid(benchmark::State& bench) {
+  const Uuid uuid = Orders(Limit::none, 1).next(RealClock().now()).fresh.uuid;
+  for (auto _ : bench) benchmark::DoNotOptimize(to_text(uuid));
+}
+
+void code_of_text(benchmark::State& bench) {
+  const std::string text = to_text(Orders(Limit::none, 1).next(RealClock().now()).fresh.uuid);
+  for (auto _ : bench) benchmark::DoNotOptimize(rules::RequestKey::parse(text));
+}
+
 void render_reserved(benchmark::State& bench) {
   const rules::Command command = Orders(Limit::none, 1).next(RealClock().now());
   rules::Verdict verdict;
@@ -87,6 +102,9 @@ void detail_as_text(benchmark::State& bench) {
 BENCHMARK(read_order)->Arg(1)->Arg(100);
 BENCHMARK(act_of_order);
 BENCHMARK(content_of_order);
+BENCHMARK(uuid_of_text);
+BENCHMARK(text_of_uuid);
+BENCHMARK(code_of_text);
 BENCHMARK(render_reserved);
 BENCHMARK(render_sold_out);
 BENCHMARK(detail_as_text);

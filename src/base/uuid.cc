@@ -19,6 +19,16 @@ constexpr unsigned hex_value(char c) {
   return 16;
 }
 
+// Digits of keys are random, so that every comparison would be guessed wrong; a key is parsed four times on
+// its way.
+constexpr auto hex_values = [] {
+  std::array<std::uint8_t, 256> table{};
+  for (std::size_t c = 0; c < table.size(); ++c) {
+    table[c] = static_cast<std::uint8_t>(hex_value(static_cast<char>(c)));
+  }
+  return table;
+}();
+
 // Big-endian, so that ids sort by what they carry.
 template <std::size_t count>
 void put_bytes(std::uint8_t* at, std::uint64_t value) {
@@ -29,12 +39,12 @@ void put_bytes(std::uint8_t* at, std::uint64_t value) {
 
 std::string to_text(const Uuid& uuid) {
   static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(text_chars);
+  std::string text(text_chars, '-');
+  std::size_t at = 0;
   for (std::size_t i = 0; i < uuid.bytes.size(); ++i) {
-    if (hyphen_before(i)) text += '-';
-    text += digits[uuid.bytes[i] >> 4];
-    text += digits[uuid.bytes[i] & 0x0f];
+    if (hyphen_before(i)) ++at;
+    text[at++] = digits[uuid.bytes[i] >> 4];
+    text[at++] = digits[uuid.bytes[i] & 0x0f];
   }
   return text;
 }
@@ -45,8 +55,8 @@ std::optional<Uuid> parse_uuid(std::string_view text) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < uuid.bytes.size(); ++i) {
     if (hyphen_before(i) && text[at++] != '-') return std::nullopt;
-    const unsigned high = hex_value(text[at++]);
-    const unsigned low = hex_value(text[at++]);
+    const unsigned high = hex_values[static_cast<unsigned char>(text[at++])];
+    const unsigned low = hex_values[static_cast<unsigned char>(text[at++])];
     if (high > 15 || low > 15) return std::nullopt;
     uuid.bytes[i] = static_cast<std::uint8_t>(high << 4 | low);
   }
