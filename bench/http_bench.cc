@@ -63,12 +63,12 @@ class Server {
     return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
   }
 
-  // Ends the service and answers what an audit says of its database.
-  std::string verify() {
+  // Ends the service and audits its database.
+  Audited verify() {
     stop();
     const auto reader = judge::open_sqlite_reader(judge::SqliteOptions{.path = database(), .vfs = ""});
     CHECK(reader.has_value());
-    return verdict_of_audit(**reader);
+    return audited(**reader);
   }
 
  private:
@@ -152,6 +152,7 @@ struct Plan {
 };
 
 int measure(Plan plan) {
+  judge::spare_sqlite_memory_counts();  // As main() of the program does.
   Server server;
   OrderRequests requests;
   Turns turns;
@@ -165,14 +166,14 @@ int measure(Plan plan) {
     scheduled = load.open_loop(plan.during, plan.rate, [&](std::string& to) { requests(to); });
     expect_all(scheduled, 201);
   }
-  const std::string verify = server.verify();
+  const Audited audit = server.verify();
   Figure("http_empty")
       .integer("connections", plan.connections)
       .integer("turns", plan.turns)
       .number("requests_per_second", median(turns.empty_rates))
       .number("cpu_us_per_request", median(turns.empty_cpu_us))
       .spans(turns.empty_latencies)
-      .text("verify", verify)
+      .text("verify", audit.verify)
       .print();
   Figure("http_orders")
       .integer("connections", plan.connections)
@@ -180,17 +181,18 @@ int measure(Plan plan) {
       .number("orders_per_second", median(turns.order_rates))
       .number("of_empty", median(turns.ratios))
       .number("cpu_us_per_order", median(turns.order_cpu_us))
+      .number("orders_per_batch", static_cast<double>(audit.orders) / static_cast<double>(audit.batches))
       .spans(turns.order_latencies)
-      .text("verify", verify)
+      .text("verify", audit.verify)
       .print();
   Figure("http_orders_scheduled")
       .integer("connections", plan.connections)
       .number("rate", plan.rate)
       .number("orders_per_second", scheduled.rate())
       .spans(scheduled.latencies)
-      .text("verify", verify)
+      .text("verify", audit.verify)
       .print();
-  return verify == "clean" ? 0 : 4;
+  return audit.verify == "clean" ? 0 : 4;
 }
 
 }  // namespace

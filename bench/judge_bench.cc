@@ -70,7 +70,7 @@ Run run_judge(const Case& one, std::int64_t orders, std::uint64_t seed) {
   }
   auto reader = judge::open_sqlite_reader(options);
   CHECK(reader.has_value());
-  run.verify = verdict_of_audit(**reader);
+  run.verify = audited(**reader).verify;
   return run;
 }
 

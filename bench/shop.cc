@@ -64,11 +64,14 @@ std::vector<rules::Verdict> Bench::apply(const std::vector<rules::Command>& comm
   return *std::move(verdicts);
 }
 
-std::string verdict_of_audit(judge::Reader& reader) {
+Audited audited(judge::Reader& reader) {
   const auto report = judge::audit(reader);
-  if (!report) return "failed: " + report.error().message;
-  if (report->clean()) return "clean";
-  return report->findings.front().invariant + ": " + report->findings.front().what;
+  if (!report) return {.verify = "failed: " + report.error().message};
+  Audited audited{.verify = "clean", .orders = report->orders, .batches = report->batches};
+  if (!report->clean()) {
+    audited.verify = report->findings.front().invariant + ": " + report->findings.front().what;
+  }
+  return audited;
 }
 
 }  // namespace gavel::bench

@@ -53,7 +53,12 @@ class Bench {
   judge::Judge judge_;
 };
 
-// "clean", or the first thing that an audit found wrong.
-std::string verdict_of_audit(judge::Reader& reader);
+// What an audit says: "clean", or the first thing that it found wrong.
+struct Audited {
+  std::string verify;
+  std::int64_t orders = 0;
+  std::int64_t batches = 0;
+};
+Audited audited(judge::Reader& reader);
 
 }  // namespace gavel::bench

@@ -6,8 +6,10 @@
 
 #include "app/command_line.h"
 #include "app/subcommand.h"
+#include "judge/sqlite_store.h"
 
 int main(int count, char** arguments) {
+  gavel::judge::spare_sqlite_memory_counts();
   std::vector<std::unique_ptr<gavel::app::Subcommand>> subcommands;
   subcommands.push_back(gavel::app::make_serve());
   subcommands.push_back(gavel::app::make_demo());
