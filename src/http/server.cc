@@ -1,6 +1,7 @@
 #include "http/server.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <set>
 #include <string_view>
@@ -66,6 +67,26 @@ std::optional<std::string> joined(const beast::http::fields& fields, beast::stri
 
 Response too_large(std::size_t bytes_max) {
   return malformed_http(413, "body: at most " + std::to_string(bytes_max) + " bytes");
+}
+
+// What stands before the body, as one text; Beast's serializer would gather it from seven buffers. Headers
+// hold words of ours, ids and codes alone, so that no line of a request becomes one.
+std::string head_of(const Response& response, unsigned version, bool keep_alive) {
+  std::string text = version == 11 ? "HTTP/1.1 " : "HTTP/1.0 ";
+  const auto add = [&text](std::string_view name, std::string_view value) {
+    text.append(name).append(": ").append(value).append("\r\n");
+  };
+  const auto reason = beast::http::obsolete_reason(static_cast<beast::http::status>(response.status));
+  text.append(std::to_string(response.status))
+      .append(" ")
+      .append(reason.data(), reason.size())
+      .append("\r\n");
+  add("Content-Type", response.content_type);
+  add("Cache-Control", "no-store");  // Every answer is of its moment.
+  for (const auto& [name, value] : response.headers) add(name, value);
+  if (keep_alive != (version == 11)) add("Connection", keep_alive ? "keep-alive" : "close");
+  add("Content-Length", std::to_string(response.body.size()));
+  return text.append("\r\n");
 }
 
 // What is sent to a connection beyond connections_max, before it has said anything.
@@ -272,17 +293,12 @@ Request Session::request_of_header() const {
 }
 
 awaitable<bool> Session::write(Response response, bool head, bool keep_alive) {
-  const auto status = static_cast<beast::http::status>(response.status);
-  beast::http::response<beast::http::string_body> message(status, parser_->get().version());
-  message.set(field::content_type, response.content_type);
-  message.set(field::cache_control, "no-store");  // Every answer is of its moment.
-  for (const auto& [name, value] : response.headers) message.set(name, value);
-  message.keep_alive(keep_alive);
-  message.content_length(response.body.size());
-  if (!head) message.body() = std::move(response.body);
+  const std::string text = head_of(response, parser_->get().version(), keep_alive);
   answered_ = true;
   set_deadline(limits_.write_within);
-  const auto [failure, bytes] = co_await beast::http::async_write(socket_, message, as_values);
+  const std::string_view body = head ? std::string_view() : response.body;
+  const std::array whole{asio::buffer(text), asio::buffer(body)};
+  const auto [failure, bytes] = co_await asio::async_write(socket_, whole, as_values);
   clear_deadline();
   co_return !failure;
 }
