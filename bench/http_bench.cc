@@ -7,8 +7,8 @@
 // stands for an empty handler: its request is read, routed, answered and written by the code that an order
 // passes through, without a body, a key, the pipeline or the judge. After the turns comes an open loop at
 // `rate` orders a second (0: half of what the closed loop reached), measured from the scheduled time. CPU
-// time is that of all threads, the load's included. The database is audited at the end; the program ends with
-// 4 where that finds something.
+// time is that of all threads, the load's included. Last come calls of 1,000 orders each, over 4 connections.
+// The database is audited at the end; the program ends with 4 where that finds something.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -105,19 +105,40 @@ class Server {
 
 void ask_health(std::string& to) { to += "GET /healthz HTTP/1.1\r\nHost: bench\r\n\r\n"; }
 
+constexpr std::size_t batch = 1000;
+constexpr std::size_t batch_connections = 4;  // Two calls in work, two on their way.
+
 class OrderRequests {
  public:
-  void operator()(std::string& to) {
-    const std::string body = R"({"user":"u)" + std::to_string(random_.below(1'000'000'000'000)) +
-                             R"(","lines":[{"sku":"tee","quantity":1}]})";
+  void single(std::string& to) {
+    const std::string body = "{" + order() + "}";
     to += "POST /v1/orders HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nIdempotency-Key: ";
-    to += to_text(make_uuid7(clock_.now(), random_));
-    to += "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    to += key() + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    ++made_;
   }
+  void many(std::string& to) {
+    std::string body;
+    for (std::size_t i = 0; i < batch; ++i) {
+      body += (i == 0 ? R"([{"request_id":")" : R"(,{"request_id":")") + key() + R"(","act":"reserve",)";
+      body += order() + "}";
+    }
+    body += "]";
+    to += "POST /v1/batch HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ";
+    to += std::to_string(body.size()) + "\r\n\r\n" + body;
+    made_ += batch;
+  }
+  std::size_t made() const { return made_; }
 
  private:
+  std::string key() { return to_text(make_uuid7(clock_.now(), random_)); }
+  std::string order() {
+    return R"("user":"u)" + std::to_string(random_.below(1'000'000'000'000)) +
+           R"(","lines":[{"sku":"tee","quantity":1}])";
+  }
+
   const RealClock clock_;
   Random random_{1};
+  std::size_t made_ = 0;
 };
 
 // Answers of another status than the expected one would make a figure of something else.
@@ -132,7 +153,7 @@ struct Turns {
 
 void add_turn(Load& load, Span during, OrderRequests& requests, Turns& turns) {
   const LoadResult empty = load.closed_loop(during, ask_health);
-  const LoadResult orders = load.closed_loop(during, [&](std::string& to) { requests(to); });
+  const LoadResult orders = load.closed_loop(during, [&](std::string& to) { requests.single(to); });
   expect_all(empty, 200);
   expect_all(orders, 201);
   turns.empty_rates.push_back(empty.rate());
@@ -156,17 +177,23 @@ int measure(Plan plan) {
   Server server;
   OrderRequests requests;
   Turns turns;
-  LoadResult scheduled;
+  LoadResult scheduled, batches;
   {
     Load load(server.port(), static_cast<std::size_t>(plan.connections));
     Turns warm_up;
     add_turn(load, plan.during / 4, requests, warm_up);
     for (std::int64_t turn = 0; turn < plan.turns; ++turn) add_turn(load, plan.during, requests, turns);
     if (plan.rate <= 0) plan.rate = median(turns.order_rates) / 2;
-    scheduled = load.open_loop(plan.during, plan.rate, [&](std::string& to) { requests(to); });
+    scheduled = load.open_loop(plan.during, plan.rate, [&](std::string& to) { requests.single(to); });
     expect_all(scheduled, 201);
   }
+  {
+    Load load(server.port(), batch_connections);
+    batches = load.closed_loop(plan.during, [&](std::string& to) { requests.many(to); });
+    expect_all(batches, 200);
+  }
   const Audited audit = server.verify();
+  CHECK(audit.orders == static_cast<std::int64_t>(requests.made()));  // Elements of a batch included.
   Figure("http_empty")
       .integer("connections", plan.connections)
       .integer("turns", plan.turns)
@@ -181,7 +208,6 @@ int measure(Plan plan) {
       .number("orders_per_second", median(turns.order_rates))
       .number("of_empty", median(turns.ratios))
       .number("cpu_us_per_order", median(turns.order_cpu_us))
-      .number("orders_per_batch", static_cast<double>(audit.orders) / static_cast<double>(audit.batches))
       .spans(turns.order_latencies)
       .text("verify", audit.verify)
       .print();
@@ -190,6 +216,14 @@ int measure(Plan plan) {
       .number("rate", plan.rate)
       .number("orders_per_second", scheduled.rate())
       .spans(scheduled.latencies)
+      .text("verify", audit.verify)
+      .print();
+  Figure("http_batch")
+      .integer("connections", static_cast<std::int64_t>(batch_connections))
+      .integer("batch", static_cast<std::int64_t>(batch))
+      .number("orders_per_second", batches.rate() * static_cast<double>(batch))
+      .number("cpu_us_per_order", batches.cpu_us() / static_cast<double>(batch))
+      .spans(batches.latencies)
       .text("verify", audit.verify)
       .print();
   return audit.verify == "clean" ? 0 : 4;

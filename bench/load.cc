@@ -107,7 +107,7 @@ void Load::send(Connection& connection, Span since, const Request& request) {
   CHECK(!connection.busy);
   text_.clear();
   request(text_);
-  // A request is far smaller than an empty socket buffer, so it is taken whole.
+  // The socket blocks until it has taken all; the server reads on another thread meanwhile.
   CHECK(::send(connection.socket, text_.data(), text_.size(), MSG_NOSIGNAL) ==
         static_cast<ssize_t>(text_.size()));
   connection.busy = true;
@@ -130,7 +130,7 @@ void Load::receive(Span until, LoadResult& result, const std::function<void(Conn
 
 // True once the answer is whole; a connection carries one request at a time.
 bool Load::take_answer(Connection& connection, LoadResult& result) {
-  std::array<char, 4096> space;
+  std::array<char, 64 * 1024> space;
   const ssize_t count = ::recv(connection.socket, space.data(), space.size(), 0);
   CHECK(count > 0 && connection.busy);
   connection.received.append(space.data(), static_cast<std::size_t>(count));

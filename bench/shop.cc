@@ -67,7 +67,7 @@ std::vector<rules::Verdict> Bench::apply(const std::vector<rules::Command>& comm
 Audited audited(judge::Reader& reader) {
   const auto report = judge::audit(reader);
   if (!report) return {.verify = "failed: " + report.error().message};
-  Audited audited{.verify = "clean", .orders = report->orders, .batches = report->batches};
+  Audited audited{.verify = "clean", .orders = report->orders};
   if (!report->clean()) {
     audited.verify = report->findings.front().invariant + ": " + report->findings.front().what;
   }

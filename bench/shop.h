@@ -57,7 +57,6 @@ class Bench {
 struct Audited {
   std::string verify;
   std::int64_t orders = 0;
-  std::int64_t batches = 0;
 };
 Audited audited(judge::Reader& reader);
 
