@@ -24,7 +24,7 @@ std::string with_commas(std::int64_t number) {
   const std::size_t first_digit = number < 0 ? 1 : 0;
   for (std::size_t at = text.size(); at > first_digit + 3;) {
     at -= 3;
-    text.insert(at, ",");
+    text.insert(at, 1, ',');
   }
   return text;
 }

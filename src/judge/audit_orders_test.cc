@@ -131,6 +131,38 @@ orders: order #part is wrongly counted: seq 5 of bucket 5/0 says occurrence 2 of
       {"an occurrence for the second time", [](Rows& r) { flow_in(r, "write-off").flow.occurrence = 0; }, R"(
 orders: order #gone is wrongly counted: seq 7 of bucket 5/0 says occurrence 0 of write_off, and is number 1
 )"},
+      {"item row missing",
+       [](Rows& r) { std::erase_if(r.items, [](const rules::Item& i) { return i.id == rules::ItemId{3}; }); },
+       R"(
+chain: bucket 3/0: seq 1 belongs to no bucket
+chain: bucket 3/0: seq 2 belongs to no bucket
+chain: bucket 3/0: seq 3 belongs to no bucket
+chain: bucket 3/0: seq 4 belongs to no bucket
+chain: bucket 3/1: seq 1 belongs to no bucket
+chain: bucket 3/1: seq 2 belongs to no bucket
+moves: batch 1.19: of SKU number 1, 4 moved out and 0 moved in
+orders: order #sale-back took from item 3, which is of another pool
+orders: order #sale-sold took from item 3, which is of another pool
+orders: order #sale-held took from item 3, which is of another pool
+requests: request shop/sale-back says reserved, but its order is of user eve and has nothing
+requests: request shop/sale-held says reserved, but its order is of user ann and has nothing
+requests: request shop/sale-sold says sold, but its order is of user bob and has nothing
+quotas: user ann in activity number 1, SKU number 1: the row says 2 claimed, the orders say 0
+quotas: user bob in activity number 1, SKU number 1: the row says 1 claimed, the orders say 0
+)"},
+      {"SKU row missing",
+       [](Rows& r) {
+         std::erase_if(r.skus, [](const rules::Sku& s) { return s.code == rules::SkuCode("cap"); });
+       },
+       R"(
+requests: request shop/held says reserved, but its order is of user ann and has tee*11,unknown*1
+requests: request shop/in-cap says received, but its key did not receive units of one SKU
+requests: request shop/in-cap-again says received, but its key did not receive units of one SKU
+requests: request shop/past-held says reserved, but its order is of user ann and has unknown*1
+requests: request shop/put-cap says created, but SKU cap does not exist
+requests: request shop/sold says sold, but its order is of user bob and has unknown*1
+requests: request shop/#01a3134c-9000-7000-8000-0000000000aa says reserved, but its order is of user eve and has unknown*1
+)"},
       {"order row missing",
        [](Rows& r) {
          std::erase_if(r.orders, [](const rules::Order& o) { return o.id == order_of("given-back"); });
@@ -180,6 +212,16 @@ quotas: user ann in activity number 1, SKU number 1: 2 claimed of 1 allowed
 )"},
       {"claim row missing", [](Rows& r) { r.quotas.erase(r.quotas.begin()); }, R"(
 quotas: user ann has 2 units of sale, but no claim
+)"},
+      {"claims of an activity without a row",
+       [](Rows& r) {
+         std::erase_if(r.activities,
+                       [](const rules::Activity& a) { return a.code == rules::ActivityCode("sale"); });
+         r.quotas.clear();
+       },
+       R"(
+requests: request shop/create says created, but activity sale does not exist
+requests: request shop/open says opened, but activity sale does not exist
 )"},
       {"claim of another user", [](Rows& r) { r.quotas[0].key.user = rules::UserId("zoe"); }, R"(
 quotas: user zoe in activity number 1, SKU number 1: the row says 2 claimed, the orders say 0

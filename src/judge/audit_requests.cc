@@ -98,7 +98,8 @@ OrderAudit::Wrong OrderAudit::wrong_sale(const Recorded& row, const Effect& effe
     lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(taken);
   }
   if (!asks_for(row.content, "act=reserve;user=" + order.user.text() + ";lines=" + lines)) {
-    return "but its order is of user " + order.user.text() + " and has " + lines;
+    return "but its order is of user " + order.user.text() + " and has " +
+           (lines.empty() ? "nothing" : lines);
   }
   return std::nullopt;
 }

@@ -203,5 +203,15 @@ batches: the ledger has 40 entries by bucket and 39 by batch
 
 TEST_F(AuditTest, EachBrokenStockIsFound) { expect_all(stock_breaks()); }
 
+TEST_F(AuditTest, ManyFindingsAreAllCountedAndTheFirstAreTold) {
+  Rows rows = rows_of(*reader_);
+  for (std::int64_t item = 1; item <= 150; ++item) rows.holds.push_back({{item}, Time(), order_of("paid")});
+  RowsReader broken(std::move(rows));
+  const AuditReport report = audit(broken).value();
+  EXPECT_EQ(report.findings_total, 150);
+  EXPECT_EQ(report.findings.size(), findings_max);
+  EXPECT_FALSE(report.clean());
+}
+
 }  // namespace
 }  // namespace gavel::judge

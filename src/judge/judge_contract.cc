@@ -121,7 +121,7 @@ TEST_P(JudgeContract, TheFirstRefusalInOrderOfPrecedenceIsGiven) {
 
 TEST_P(JudgeContract, ARepeatedKeyIsAnsweredAsTheFirstTime_A9_C11) {
   shop("tee", 5);
-  for (const std::string key : {"text", uuid7_key}) {
+  for (const std::string key : {"text", uuid7_key, "123e4567-e89b-42d3-a456-426614174000"}) {
     const std::string first = say(reserve(key, "ann", {{"tee", 2}}));
     EXPECT_EQ(first, "reserved expires_at=" + to_text(clock().now() + 15min) + " order=#" + key);
     clock().advance(1s);

@@ -204,6 +204,19 @@ TEST_P(JudgeContract, AMalformedNeighbourChangesNothing_B125) {
             to_text(clock().now() + 1s) + " order=#" + next + "\n");
     key = next;
   }
+  // The same of an activity that the very batch makes and opens.
+  for (const std::int64_t allotment : {std::int64_t{0}, -most, most}) {
+    clock().advance(1s);
+    const std::string next = key + "-next";
+    const std::string sale = "sale-" + next;
+    const std::string said =
+        say_all({create_activity("create-" + next, sale, {{"tee", allotment}}),
+                 open_activity("open-" + next, sale), reserve(next, "bob", {{"tee", 2}}, {.hold = 1s})});
+    EXPECT_EQ(said.substr(said.find('\n') + 1), "unknown_activity\nreserved expires_at=" +
+                                                    to_text(clock().now() + 1s) + " order=#" + next + "\n");
+    EXPECT_TRUE(said.starts_with("malformed explanation='allotment: ")) << said;
+    key = next;
+  }
   EXPECT_EQ(say(receive("in", "tee", most)), "malformed explanation='quantity: must be 1 to 1000000'");
   EXPECT_EQ(say(reserve("sum", "ann", {{"tee", 600'000}, {"tee", 600'000}})),
             "malformed explanation='quantity: the lines of one SKU must be at most 1000000 together'");
