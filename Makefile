@@ -5,7 +5,7 @@ ARGS ?=
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
-.PHONY: all demo test bench check crash format clean help
+.PHONY: all demo test bench check release-check crash format clean help
 
 all: build/release/build.ninja ## Build the program, build/release/gavel (the default)
 	@cmake --build --preset release -j $(JOBS) || { echo "make: the release build failed; the first error above says why" >&2; exit 1; }
@@ -36,6 +36,10 @@ bench: ## Install what is missing, build the benchmarks and run them within 3 mi
 check: ## House rules, include table, format: a few seconds, no build
 	@tools/check
 
+release-check: test ## What a release has to pass: make test, and then what takes an hour besides; ARGS="tidy" runs one step
+	@tools/setup release
+	@JOBS=$(JOBS) tools/release-check $(ARGS)
+
 crash: all ## Kill the server 20 times under load and verify what it had promised
 	@GAVEL_PROGRAM=$(CURDIR)/build/release/gavel python3 -B tests/e2e/crash.py --rounds 20 $(ARGS)
 
@@ -46,4 +50,4 @@ clean: ## Remove everything that was built
 	@rm -rf build
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F '\t' '{ printf "make %-8s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F '\t' '{ printf "make %-13s %s\n", $$1, $$2 }'

@@ -83,6 +83,7 @@ class Running {
 };
 
 Ink ink_of_stdout() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in Gavel changes the environment.
   return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr ? Ink::colour : Ink::plain;
 }
 

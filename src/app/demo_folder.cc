@@ -12,6 +12,7 @@ namespace gavel::app {
 
 Result<DemoFolder> DemoFolder::make() {
   std::vector<std::string> places = {"/var/tmp", "/tmp"};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in Gavel changes the environment.
   const char* chosen = std::getenv("TMPDIR");
   if (chosen != nullptr && *chosen != '\0') places = {chosen};
   for (const std::string& place : places) {

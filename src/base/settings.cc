@@ -304,6 +304,7 @@ std::int64_t Settings::integer(std::string_view name) const {
 }
 
 std::optional<std::string> variable_of_process(const std::string& variable) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in Gavel changes the environment.
   const char* value = std::getenv(variable.c_str());
   if (value == nullptr) return std::nullopt;
   return value;

@@ -79,10 +79,13 @@ bool expect_equal_verdicts(const std::vector<Step>& script, const Record& one, c
   return true;
 }
 
-// Seeds from 1, or the one that GAVEL_TEST_SEED names, to repeat a failure.
+// Seeds from 1, as many as GAVEL_TEST_SEEDS says if it is set; or the one that GAVEL_TEST_SEED names, to
+// repeat a failure.
 std::vector<std::uint64_t> seeds(std::uint64_t count) {
   const char* one = std::getenv("GAVEL_TEST_SEED");
   if (one != nullptr) return {std::stoull(one)};
+  const char* many = std::getenv("GAVEL_TEST_SEEDS");
+  if (many != nullptr) count = std::stoull(many);
   std::vector<std::uint64_t> all;
   for (std::uint64_t seed = 1; seed <= count; ++seed) all.push_back(seed);
   return all;
