@@ -39,14 +39,15 @@ bool is_of_the_batch(ErrorCode code) { return is_worth_a_retry(code) || code == 
 }  // namespace
 
 Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits,
-             Meters meters)
+             Meters meters, Observer observer)
     : store_(store),
       log_(log),
       random_(std::move(random)),
       pause_(std::move(pause)),
       policy_(policy),
       limits_(limits),
-      meters_(meters) {
+      meters_(meters),
+      observer_(std::move(observer)) {
   CHECK(limits_.attempts_max >= 1);
   CHECK(limits_.settle_attempts_max >= 1);
 }
@@ -106,6 +107,7 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
   }
   if (!has_changes(state)) {
     store_.rollback();
+    tell(state);
     return verdicts;
   }
   if (const auto written = store_.write(state, BatchId{*lane_, next_n_}, loaded->now); !written) {
@@ -114,13 +116,18 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
   const auto committed = timed_commit();
   if (committed) {
     ++next_n_;
+    tell(state);
     return verdicts;
   }
   if (committed.error().code != ErrorCode::unknown) return abandon(committed.error());
   in_doubt_ = true;
   meters_.in_doubt.add();
   log_.write(Level::warn, "commit_in_doubt", {{"n", next_n_}, {"why", committed.error().message}});
-  return settle_or_stay(std::move(verdicts));
+  return settle_or_stay(std::move(verdicts), state);
+}
+
+void Judge::tell(const State& state) const {
+  if (observer_) observer_(state);
 }
 
 Result<void> Judge::timed_commit() {

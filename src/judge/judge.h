@@ -37,10 +37,14 @@ struct JudgeLimits {
 class Judge {
  public:
   using Pause = std::function<void(Duration)>;  // Sleeps; the simulator's only advances its clock.
+  // Is told the state of every batch once its end is known, on the lane's thread and before the verdicts are
+  // given: what is committed, or what was found and left as it was. A batch in doubt is told of when it is
+  // known to be committed within the same call of apply, else never. It must not block.
+  using Observer = std::function<void(const rules::State&)>;
 
   // All references outlive the judge. No I/O happens before apply.
   Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits,
-        Meters meters = {});
+        Meters meters = {}, Observer observer = nullptr);
 
   // Decides `commands` in one transaction, or, where the store refuses the batch as a whole, in several. One
   // verdict per command, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the lane's.
@@ -56,7 +60,8 @@ class Judge {
 
   Result<Verdicts> persist(std::span<const rules::Command> commands);
   Result<Verdicts> attempt(std::span<const rules::Command> commands);
-  Result<Verdicts> settle_or_stay(Verdicts verdicts);
+  Result<Verdicts> settle_or_stay(Verdicts verdicts, const rules::State& state);
+  void tell(const rules::State& state) const;
   Result<std::optional<Settlement>> settle_in_doubt();
   Result<void> ensure_lane();
   Result<void> timed_commit();
@@ -70,6 +75,7 @@ class Judge {
   const rules::Policy policy_;
   const JudgeLimits limits_;
   const Meters meters_;
+  const Observer observer_;
   std::optional<rules::LaneId> lane_;
   std::int64_t next_n_ = 1;
   bool in_doubt_ = false;  // The commit of batch next_n_ has no known end; nothing may begin before it has.

@@ -1,3 +1,4 @@
+#include <tuple>
 #include <utility>
 
 #include "judge/memory_database.h"
@@ -76,6 +77,30 @@ class MemoryReader final : public Reader {
       // Another caller's request is nobody else's to see.
       const std::optional<rules::Recorded>& recorded = tables.orders.at(OrderId{*uuid}).request;
       return recorded && recorded->caller == id.first ? recorded : std::nullopt;
+    });
+  }
+
+  Result<Confirmation> confirm(const Doubts& doubts, Time now) override {
+    return database_->read([&](const Tables& tables) {
+      Confirmation found;
+      for (const rules::ItemId id : doubts.items) {
+        const auto item = tables.items.find(id);
+        if (item != tables.items.end()) found.items.emplace(id, item->second);
+        const auto hold = tables.holds.lower_bound({id, Time::min(), OrderId{}});
+        const bool due = hold != tables.holds.end() && std::get<0>(*hold) == id && std::get<1>(*hold) <= now;
+        if (due) found.with_due_holds.insert(id);
+      }
+      for (const rules::RequestId& key : doubts.keys) {
+        const std::optional<Uuid> uuid = parse_uuid(key.second.text());
+        if (tables.requests.contains(key) || (uuid && tables.orders.contains(OrderId{*uuid}))) {
+          found.known.insert(key);
+        }
+      }
+      for (const rules::ActivityCode& code : doubts.activities) {
+        const auto activity = tables.activities.find(code);
+        if (activity != tables.activities.end()) found.activities.emplace(code, activity->second);
+      }
+      return found;
     });
   }
 

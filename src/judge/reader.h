@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,9 +74,26 @@ inline rules::Quantity returned_of(const rules::Order& order, const rules::Taken
   return rules::no_units;
 }
 
+// What a closed gate turns away, and what must be known before it is told so (gate-protocol, CONFIRM).
+struct Doubts {
+  std::set<rules::ItemId> items;
+  std::set<rules::RequestId> keys;
+  std::set<rules::ActivityCode> activities;
+};
+
+struct Confirmation {
+  std::map<rules::ItemId, rules::Item> items;  // Those that exist.
+  std::set<rules::ItemId> with_due_holds;      // Those on which the judge would release a hold first (C9).
+  std::set<rules::RequestId> known;            // Keys that stand for something, whoever's it is.
+  std::map<rules::ActivityCode, rules::Activity> activities;
+};
+
 class Reader {
  public:
   virtual ~Reader() = default;
+
+  // Everything in one consistent state, the primary's. `now` says which holds are due.
+  virtual Result<Confirmation> confirm(const Doubts& doubts, Time now) = 0;
 
   virtual Result<std::optional<OrderView>> order(rules::OrderId id) = 0;
   virtual Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) = 0;

@@ -50,6 +50,9 @@ class RowsReader final : public Reader {
  public:
   explicit RowsReader(Rows rows) : rows_(std::move(rows)) {}
 
+  Result<Confirmation> confirm(const Doubts&, Time) override {
+    return fail(ErrorCode::invalid, "visit alone");
+  }
   Result<std::optional<OrderView>> order(rules::OrderId) override {
     return fail(ErrorCode::invalid, "visit alone");
   }

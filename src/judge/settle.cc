@@ -35,12 +35,15 @@ Result<std::optional<Settlement>> Judge::settle_in_doubt() {
 
 // What the callers of a batch in doubt are told: its verdicts if it is stored; a reason to try again if it
 // never can be; unknown if nobody can say.
-Result<Judge::Verdicts> Judge::settle_or_stay(Verdicts verdicts) {
+Result<Judge::Verdicts> Judge::settle_or_stay(Verdicts verdicts, const rules::State& state) {
   const auto settled = settle_in_doubt();
   if (!settled && settled.error().code == ErrorCode::broken) return std::unexpected(settled.error());
   if (!settled)
     return fail(ErrorCode::unknown, "the commit could not be settled: " + settled.error().message);
-  if (*settled == Settlement::committed) return verdicts;
+  if (*settled == Settlement::committed) {
+    tell(state);
+    return verdicts;
+  }
   return fail(ErrorCode::conflict, "the commit was lost; its tombstone is stored");
 }
 

@@ -64,6 +64,7 @@ enum class Query : std::uint8_t {
   items_of_sku,
   name_of_item,
   due,
+  due_on_item,
   all_skus,
   all_activities,
   all_items,

@@ -40,6 +40,7 @@ class SqliteReader final : public Reader {
   SqliteReader(std::unique_ptr<Connection> connection, Queries queries)
       : connection_(std::move(connection)), queries_(std::move(queries)) {}
 
+  Result<Confirmation> confirm(const Doubts& doubts, Time now) override;
   Result<std::optional<OrderView>> order(OrderId id) override;
   Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override;
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
@@ -48,6 +49,8 @@ class SqliteReader final : public Reader {
   Result<void> visit(const Visitor& visitor) override;
 
  private:
+  Result<void> confirm_item(rules::ItemId id, Time now, Confirmation& found);
+  Result<bool> is_known(const rules::RequestId& key);
   Result<void> add_part(OrderView& view, const rules::Taken& taken);
 
   template <class T>
@@ -59,6 +62,43 @@ class SqliteReader final : public Reader {
   std::unique_ptr<Connection> connection_;  // Outlives the statements.
   Queries queries_;
 };
+
+Result<Confirmation> SqliteReader::confirm(const Doubts& doubts, Time now) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  Confirmation found;
+  for (const rules::ItemId id : doubts.items) {
+    if (const auto done = confirm_item(id, now, found); !done) return std::unexpected(done.error());
+  }
+  for (const rules::RequestId& key : doubts.keys) {
+    const Result<bool> known = is_known(key);
+    if (!known) return std::unexpected(known.error());
+    if (*known) found.known.insert(key);
+  }
+  for (const rules::ActivityCode& code : doubts.activities) {
+    auto activity = find_activity(queries_, code);
+    if (!activity) return std::unexpected(activity.error());
+    if (*activity) found.activities.emplace(code, **std::move(activity));
+  }
+  return found;
+}
+
+Result<void> SqliteReader::confirm_item(rules::ItemId id, Time now, Confirmation& found) {
+  const auto item = find_item(queries_, id);
+  if (!item) return std::unexpected(item.error());
+  if (*item) found.items.emplace(id, **item);
+  return queries_[Query::due_on_item].for_each([&](Row&) { found.with_due_holds.insert(id); }, id, now);
+}
+
+Result<bool> SqliteReader::is_known(const rules::RequestId& key) {
+  const auto row = find_request(queries_, key);
+  if (!row) return std::unexpected(row.error());
+  const auto uuid = parse_uuid(key.second.text());
+  if (*row || !uuid) return row->has_value();
+  const auto order = find_request_of_order(queries_, OrderId{*uuid});
+  if (!order) return std::unexpected(order.error());
+  return order->has_value();
+}
 
 Result<std::optional<OrderView>> SqliteReader::order(OrderId id) {
   const auto snapshot = Snapshot::take(queries_);

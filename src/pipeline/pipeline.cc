@@ -26,7 +26,7 @@ Verdict of(Outcome outcome) {
 }  // namespace
 
 Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log,
-                   Sampler& sampler, PipelineLimits limits, Meters meters)
+                   Sampler& sampler, PipelineLimits limits, Meters meters, Turnstile* turnstile)
     : executor_(std::move(executor)),
       lane_(lane),
       clock_(clock),
@@ -34,6 +34,7 @@ Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Cloc
       sampler_(sampler),
       limits_(limits),
       meters_(std::move(meters)),
+      turnstile_(turnstile),
       admission_(limits.in_flight_max) {}
 
 // The life of a request. Each line is a stage; what follows a return was never reached by the request.
@@ -41,7 +42,7 @@ void Pipeline::begin(Command command, Answer answer) {
   if (const auto wrong = rules::malformation(command)) return answer(malformed(*wrong));
   if (!admission_.enter()) return answer(refuse(Outcome::overloaded));
   if (!enter_key(command)) return answer(leave(Outcome::key_in_flight));
-  judge(command, std::move(answer));
+  pass_gate(std::move(command), std::move(answer));
 }
 
 boost::asio::awaitable<Verdict> Pipeline::submit(Command command) {
@@ -90,12 +91,33 @@ Verdict Pipeline::leave(Outcome outcome) {
   return refuse(outcome);
 }
 
+// The closed gate's no, confirmed by a read: the request never reached the judge, and its key is free again.
+Verdict Pipeline::turn_away(const Command& command, const Verdict& refusal) {
+  if (command.key) keys_.erase(rules::RequestId{command.caller, *command.key});
+  admission_.leave();
+  meters_.refused.add(refusal.outcome);
+  return refusal;
+}
+
+// In mode gated the turnstile says which way. The command outlives the waiting at the gate in its own answer.
+void Pipeline::pass_gate(Command command, Answer answer) {
+  if (turnstile_ == nullptr) return judge(command, std::nullopt, std::move(answer));
+  auto kept = std::make_unique<Command>(std::move(command));
+  const Command& asked = *kept;
+  turnstile_->pass(
+      asked, [this, kept = std::move(kept), answer = std::move(answer)](Turnstile::Passage passage) mutable {
+        if (passage.refusal) return answer(turn_away(*kept, *passage.refusal));
+        judge(*kept, passage.token, std::move(answer));
+      });
+}
+
 // Hands the command to the lane; the verdict comes back over the executor, where finish() meets whoever still
 // waits.
-void Pipeline::judge(Command& command, Answer answer) {
+void Pipeline::judge(Command& command, std::optional<Turnstile::Token> token, Answer answer) {
+  if (token) command.token = token->key.bucket;
   const Duration now = clock_.steady();
   const std::uint64_t ticket = next_ticket_++;
-  Waiting waiting{std::nullopt, rules::word(command.act), now, std::move(answer)};
+  Waiting waiting{std::nullopt, rules::word(command.act), now, std::move(answer), token};
   if (command.key) waiting.key.emplace(command.caller, *command.key);
   waiting_.emplace(ticket, std::move(waiting));
   Lane::Done done = [this, ticket](Verdict verdict) { deliver(ticket, std::move(verdict)); };
@@ -128,6 +150,7 @@ void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
   Waiting waiting = std::move(found->second);
   waiting_.erase(found);
   if (waiting.key) keys_.erase(*waiting.key);
+  if (waiting.token) turnstile_->drop(*waiting.token);
   admission_.leave();
   if (sampler_.take()) {
     log_.write(Level::info, "request",
@@ -139,6 +162,7 @@ void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
 }
 
 void Pipeline::step(Duration steady_now) {
+  if (turnstile_ != nullptr) turnstile_->wake();
   for (auto& [ticket, waiting] : waiting_) {  // By arrival: the first that is not overdue ends the search.
     if (steady_now < waiting.since + limits_.answer_within) break;
     if (!waiting.answer) continue;

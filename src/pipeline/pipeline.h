@@ -1,10 +1,10 @@
 // Pipeline: the life of a request, narrated by one function. Read begin() in pipeline.cc first.
 //
-//   caller ─► form ─► admission ─► key in process? ─► lane (judge) ─► verdict ─► caller
+//   caller ─► form ─► admission ─► key in process? ─► gate ─► lane (judge) ─► verdict ─► caller
 //
-// Mode `direct`: the judge alone decides. Everything here runs on one executor (one thread); only the lane's
-// callback arrives from another thread and delivers its verdict here. The pipeline outlives its
-// coroutines.
+// In mode `direct` there is no gate, and the judge sees every request (A10, D1). Everything here runs on one
+// executor (one thread); only the lane's callback arrives from another thread and delivers its verdict here.
+// The pipeline outlives its coroutines.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,7 @@
 #include "pipeline/admission.h"
 #include "pipeline/lane.h"
 #include "pipeline/meters.h"
+#include "pipeline/turnstile.h"
 #include "rules/command.h"
 #include "rules/state.h"
 #include "rules/verdict.h"
@@ -42,8 +43,9 @@ struct PipelineLimits {
 
 class Pipeline {
  public:
+  // Without a turnstile the mode is `direct`, with one `gated` (D1). All references outlive the pipeline.
   Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log, Sampler& sampler,
-           PipelineLimits limits, Meters meters = {});
+           PipelineLimits limits, Meters meters = {}, Turnstile* turnstile = nullptr);
 
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -73,7 +75,8 @@ class Pipeline {
     std::optional<rules::RequestId> key;
     std::string_view act;
     Duration since;
-    Answer answer;  // Empty once the caller was told outcome_unknown.
+    Answer answer;                                         // Empty once the caller was told outcome_unknown.
+    std::optional<Turnstile::Token> token = std::nullopt;  // Dropped when the verdict is known.
   };
 
   // Commands that came together, until the last of them has its verdict.
@@ -88,7 +91,9 @@ class Pipeline {
   rules::Verdict malformed(const std::string& wrong);
   bool enter_key(const rules::Command& command);
   rules::Verdict leave(rules::Outcome outcome);
-  void judge(rules::Command& command, Answer answer);
+  void pass_gate(rules::Command command, Answer answer);
+  rules::Verdict turn_away(const rules::Command& command, const rules::Verdict& refusal);
+  void judge(rules::Command& command, std::optional<Turnstile::Token> token, Answer answer);
   void deliver(std::uint64_t ticket, rules::Verdict verdict) GAVEL_EXCLUDES(mutex_);
   void collect() GAVEL_EXCLUDES(mutex_);
   void finish(std::uint64_t ticket, rules::Verdict verdict);
@@ -100,6 +105,7 @@ class Pipeline {
   Sampler& sampler_;
   const PipelineLimits limits_;
   const Meters meters_;
+  Turnstile* const turnstile_;
   Admission admission_;
   std::set<rules::RequestId> keys_;
   std::map<std::uint64_t, Waiting> waiting_;  // By arrival, hence by deadline.

@@ -114,6 +114,8 @@ struct Command {
   std::optional<RequestKey> key;  // Absent only for Expire.
   OrderId fresh;                  // The id of the order, should one be made and the key be no UUIDv7.
   Act act;
+  std::optional<BucketNo> token =
+      std::nullopt;  // Where the gate granted a token: looked at first, not believed.
 };
 
 // The canonical text of what is asked, "act=reserve;user=u1;lines=tee*2": equal for equal requests, whatever

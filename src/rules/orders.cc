@@ -79,6 +79,13 @@ std::chrono::seconds hold_of(const Case& c, const Reserve& act, const Activity* 
   return c.policy.hold_default;
 }
 
+// A token that names no bucket of this item comes from a gate that is wrong, which changes no answer.
+BucketNo first_bucket(const Case& c, const Item& item, const UserId& user) {
+  const std::optional<BucketNo> token = c.command.token;
+  const auto buckets = static_cast<BucketNo>(item.buckets.size());
+  return token && *token >= 0 && *token < buckets ? *token : home_of(user, item.buckets.size());
+}
+
 OrderId id_for_new_order(const Case& c) {
   const std::optional<Uuid> key = parse_uuid(c.command.key->text());
   return key && is_version_7(*key) ? OrderId{*key} : c.command.fresh;
@@ -121,7 +128,7 @@ Verdict reserve(Case& c, const Reserve& act) {
   if (held) order.expires_at = c.now + hold_of(c, act, activity);
   for (const Wanted& line : lines) {
     const Item& item = c.state.item(line.item);
-    for (const Taken& part : choose(item, line.quantity, home_of(act.user, item.buckets.size()))) {
+    for (const Taken& part : choose(item, line.quantity, first_bucket(c, item, act.user))) {
       post(c.state, part.item, part.bucket, held ? Action::reserve : Action::sell, part.quantity,
            c.because(id, "order"));
       order.taken.push_back(part);
