@@ -39,7 +39,7 @@ constexpr std::size_t files_per_connection = 2;
 constexpr std::size_t other_files = 200;
 
 // The defaults, but for what keeps a demonstration apart from everything else on the machine.
-Result<Options> options_in(const DemoFolder& folder) {
+Result<Options> options_in(const DemoFolder& folder, const std::string& mode) {
   const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
   const std::map<std::string, std::string> chosen = {
       {"http.port", "0"},
@@ -47,6 +47,7 @@ Result<Options> options_in(const DemoFolder& folder) {
       {"judge.url", "sqlite:" + folder.file("gavel.db")},
       {"admin.key_file", folder.file("gavel.key")},
       {"log.file", folder.file("gavel.log")},
+      {"pipeline.mode", mode},
   };
   const auto settings = Settings::load(all_settings(), "", nothing, chosen);
   if (!settings) return std::unexpected(settings.error());
@@ -110,6 +111,7 @@ class Demo final : public Subcommand {
             IntegerFlag{"requests", &requests_, 1, 10'000'000, "requests, each with a key of its own"},
             IntegerFlag{"connections", &connections_, 1, 5'000, "connections they share"},
             IntegerFlag{"seed", &seed_, 0, INT64_MAX, "repeats the same plan; 0 draws one"},
+            SwitchFlag{"gated", &gated_, "with a gate in memory before the judge"},
             SwitchFlag{"stay", &stay_, "go on serving afterwards, to try by hand"}};
   }
 
@@ -125,7 +127,7 @@ class Demo final : public Subcommand {
 
  private:
   Exit run_in(const DemoFolder& folder, Interrupt& interrupt) {
-    const auto options = options_in(folder);
+    const auto options = options_in(folder, gated_ ? "gated" : "direct");
     if (!options) return give_up(Exit::usage, options.error());
     allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
     const RealClock clock;
@@ -236,6 +238,7 @@ class Demo final : public Subcommand {
   std::int64_t requests_ = 5000;
   std::int64_t connections_ = 64;
   std::int64_t seed_ = 0;
+  bool gated_ = false;
   bool stay_ = false;
   Speech speech_ = Speech::people;
 };

@@ -16,6 +16,7 @@
 #include "app/ticker.h"
 #include "base/metrics.h"
 #include "base/random.h"
+#include "gate/memory_gate.h"
 #include "http/server.h"
 #include "http/service.h"
 #include "jobs/expiry.h"
@@ -23,6 +24,7 @@
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
+#include "pipeline/turnstile.h"
 
 namespace gavel::app {
 namespace {
@@ -30,6 +32,11 @@ namespace {
 // Questions that wait for the reading thread, and how long they may: a shop that asks more has to ask again.
 constexpr stage::Limits reads_limits{.queue_max = 1'000, .batch_max = 64};
 constexpr Duration read_within{5'000};
+
+// A gate in memory begins and ends with the process, so there is one database and one instance that it ever
+// knows.
+constexpr gate::Incarnation this_database{1};
+constexpr gate::InstanceId this_process{1};
 
 constexpr Duration overdue_every{100};  // How often the pipeline looks for answers that are overdue.
 constexpr Duration drained_every{10};   // How often a draining instance looks whether it is done.
@@ -88,6 +95,7 @@ class Instance::Wiring {
 
  private:
   void watch_parts();
+  void tell_gate(const rules::State& state);
   void watch_overdue();
   Duration expire();
   void break_off(const std::string& why);
@@ -98,6 +106,7 @@ class Instance::Wiring {
 
   const Clock& clock_;
   Log& log_;
+  const bool gated_;
   Random random_ = Random::from_system();
   Sampler sampler_;
   Metrics metrics_;
@@ -108,9 +117,11 @@ class Instance::Wiring {
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
   std::optional<boost::asio::steady_timer> drain_timer_{*io_};
+  gate::MemoryGate gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
   pipeline::Reads reads_;
+  pipeline::Turnstile turnstile_;  // Stands aside in mode direct.
   pipeline::Pipeline pipeline_;
   http::Service service_;
   std::optional<http::Server> shop_;
@@ -135,19 +146,21 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
                          Readers readers, const Clock& clock, Log& log)
     : clock_(clock),
       log_(log),
+      gated_(options.mode == Mode::gated),
       sampler_(options.log_one_in),
       store_(std::move(database.store)),
       questions_(std::move(readers.first)),
       due_(std::move(readers.second)),
       judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
-             judge::Meters(metrics_, clock)),
+             judge::Meters(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
           [this](const std::string& why) { break_off(why); }, pipeline::Meters(metrics_, clock)),
       reads_(*questions_, reads_limits, read_within, clock),
+      turnstile_(io_->get_executor(), gate_, reads_, clock, log, this_database, this_process),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
-                pipeline::Meters(metrics_, clock)),
+                pipeline::Meters(metrics_, clock), gated_ ? &turnstile_ : nullptr),
       service_(pipeline_, reads_, clock, random_, log, readiness_, std::move(operators_key), metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
@@ -189,6 +202,15 @@ Instance::Ended Instance::Wiring::run() {
 
 void Instance::Wiring::stop() {
   boost::asio::post(*io_, [this] { drain(); });
+}
+
+// On the lane's thread. What a batch left behind goes to the gate whoever caused it, an expiry as well as a
+// sale.
+void Instance::Wiring::tell_gate(const rules::State& state) {
+  if (!gated_ || state.items.empty()) return;
+  std::vector<rules::Item> items;
+  for (const auto& [id, item] : state.items) items.push_back(item);
+  boost::asio::post(*io_, [this, items = std::move(items)] { turnstile_.heard(items); });
 }
 
 void Instance::Wiring::watch_overdue() {

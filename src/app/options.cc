@@ -30,6 +30,8 @@ constexpr auto table = std::to_array<Setting>({
     {"judge.queue_commands_max", integer, "10000", 1, million, "commands that wait for the judge"},
     {"judge.checkpoint_pages", integer, "1000", 16, million,
      "pages of 4 KiB the log grows by between checkpoints"},
+    {"pipeline.mode", text, "direct", 0, 0,
+     "direct: the judge alone; gated: a gate in memory turns the hopeless away first"},
     {"admission.in_flight_max", integer, "10000", 1, million, "requests between entrance and verdict"},
     {"admission.judge_within_ms", integer, "2000", 1, hour_ms,
      "what waits longer for the judge is refused with 503"},
@@ -46,6 +48,12 @@ constexpr auto table = std::to_array<Setting>({
 });
 
 std::unexpected<Error> refuse(std::string message) { return fail(ErrorCode::invalid, std::move(message)); }
+
+std::optional<Mode> parse_mode(std::string_view word) {
+  if (word == "direct") return Mode::direct;
+  if (word == "gated") return Mode::gated;
+  return std::nullopt;
+}
 
 // "admission.judge_within_ms = 3000"
 std::string shown(const Settings& settings, std::string_view name) {
@@ -93,6 +101,8 @@ std::optional<std::string> contradiction(const Settings& settings) {
   if (settings.integer("admission.judge_within_ms") >= settings.integer("admission.answer_within_ms"))
     return shown(settings, "admission.judge_within_ms") + ": less than " +
            shown(settings, "admission.answer_within_ms") + " is needed, else nothing is refused in time";
+  if (!parse_mode(settings.text("pipeline.mode")))
+    return shown(settings, "pipeline.mode") + ": direct or gated is needed";
   if (settings.text("admin.key_file").empty()) return "admin.key_file = \"\": the path of a file is needed";
   if (!parse_level(settings.text("log.level")))
     return shown(settings, "log.level") + ": debug, info, warn or error is needed";
@@ -131,6 +141,7 @@ Result<Options> options_of(const Settings& settings) {
       .batch_commands_max = number<std::size_t>(settings, "judge.batch_commands_max"),
       .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
       .checkpoint_pages = settings.integer("judge.checkpoint_pages"),
+      .mode = *parse_mode(settings.text("pipeline.mode")),
       .in_flight_max = number<std::size_t>(settings, "admission.in_flight_max"),
       .judge_within = Duration(settings.integer("admission.judge_within_ms")),
       .answer_within = Duration(settings.integer("admission.answer_within_ms")),

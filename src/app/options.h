@@ -25,6 +25,9 @@ struct Listener {
   std::uint16_t port;   // 0: a free one.
 };
 
+// Whether a gate stands before the judge (D1).
+enum class Mode : std::uint8_t { direct, gated };
+
 struct Options {
   Listener shop;
   Listener operators;           // On a loopback address: its credential is a key that is sent in clear.
@@ -35,6 +38,8 @@ struct Options {
   std::size_t batch_commands_max;
   std::size_t queue_commands_max;
   std::int64_t checkpoint_pages;
+
+  Mode mode;
 
   std::size_t in_flight_max;
   Duration judge_within;

@@ -300,6 +300,31 @@ TEST_P(StoreContract, ReadersFindActivitiesAndStock) {
   EXPECT_EQ((*rows)[1].item.id, ItemId{3});
 }
 
+// What a closed gate's no rests on (A8, A9, C9), in one consistent state.
+TEST_P(StoreContract, AConfirmingReadFindsEverythingThatSpeaksAgainstANo) {
+  const Doubts doubts{.items = {ItemId{1}, ItemId{2}, ItemId{99}},
+                      .keys = {request_id("shop", "k-1"), request_id("other", "k-1"),
+                               request_id("other", to_text(order_id(2).uuid)),
+                               request_id("shop", to_text(order_id(3).uuid)), request_id("shop", "new")},
+                      .activities = {ActivityCode("sale"), ActivityCode("none")}};
+  const auto quiet = reader().confirm(doubts, clock().now() + 9'999ms);
+  ASSERT_TRUE(quiet) << quiet.error().message;
+  ASSERT_TRUE(quiet->items.contains(ItemId{1}) && quiet->items.contains(ItemId{2}));
+  EXPECT_EQ(quiet->items.size(), 2U);
+  const State stored = loaded_item(1);
+  EXPECT_EQ(quiet->items.at(ItemId{1}).buckets, stored.items.at(ItemId{1}).buckets);
+  EXPECT_EQ(quiet->items.at(ItemId{1}).generation, stored.items.at(ItemId{1}).generation);
+  EXPECT_EQ(quiet->with_due_holds, std::set<ItemId>{});
+  // Keys that stand for something, whoever's it is: a row, and the ids of orders.
+  EXPECT_EQ(quiet->known, (std::set{request_id("shop", "k-1"), request_id("other", to_text(order_id(2).uuid)),
+                                    request_id("shop", to_text(order_id(3).uuid))}));
+  EXPECT_EQ(quiet->activities.size(), 1U);
+  EXPECT_EQ(quiet->activities.at(ActivityCode("sale")).id, ActivityId{1});
+  const auto due = reader().confirm(doubts, clock().now() + 10s);
+  ASSERT_TRUE(due) << due.error().message;
+  EXPECT_EQ(due->with_due_holds, (std::set{ItemId{1}, ItemId{2}}));
+}
+
 TEST_P(StoreContract, ReadersFindEachDueOrderOnce) {
   const Time start = clock().now();
   const auto due = [&](Time now, std::size_t count) {

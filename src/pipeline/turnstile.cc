@@ -160,14 +160,16 @@ void Turnstile::rule(const Doubted& doubted, const Result<judge::Confirmation>& 
   }
   const auto item = found->items.find(asking.item);
   if (item == found->items.end()) return end(doubted.wanter, Passage{});
-  const gate::Ruling ruling = gate::ruling(doubted.shut, item->second.generation);
-  if (ruling == gate::Ruling::reopened) {
-    reopen(asking.item, item->second.generation);
-    return end(doubted.wanter, Passage{});
-  }
-  if (ruling == gate::Ruling::corrupted || item->second.available() > rules::no_units) {
-    erase(asking);
-    return end(doubted.wanter, Passage{});
+  const gate::ConfirmingRead read{item->second.generation, item->second.available()};
+  switch (gate::ruling(doubted.shut, read)) {
+    case gate::Ruling::reopened:
+      reopen(asking.item, read.generation);
+      return end(doubted.wanter, Passage{});
+    case gate::Ruling::corrupted:
+      erase(asking);
+      return end(doubted.wanter, Passage{});
+    case gate::Ruling::refuse:
+      break;
   }
   if (!may_refuse(asking, *found)) return end(doubted.wanter, Passage{});
   verdict.outcome = Outcome::sold_out;
