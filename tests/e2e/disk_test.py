@@ -28,7 +28,7 @@ SKUS = ["tee", "cap"]
 SHOPPERS = 4
 BREAKS_WITHIN = 90  # Seconds of load until the limit is met and the service has ended.
 BROKEN_CODE = 3
-SAID = "nothing more is acknowledged"
+SAID = "nothing is acknowledged any more"
 SMALL, LARGE = "6m", "64m"  # Sizes of the file system of the case `full`.
 
 
