@@ -6,7 +6,7 @@
 //
 // Names are gavel_<folder>_<what>_<unit>; a label's value is the word that everything else uses. There is no
 // global registry: whoever counts is given its handles by constructor. A handle that was made from nothing
-// counts nowhere, for tests that do not look. The counting is done by prometheus-cpp (docs/adr/0006), which
+// counts nowhere, for tests that do not look. The counting is done by prometheus-cpp (docs/adr/0007), which
 // does not show here.
 //
 // Handles are values, safe to use from any thread, and outlived by their Metrics.

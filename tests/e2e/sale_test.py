@@ -10,7 +10,7 @@ that end, payments, double clicks, and a demand of twenty times the stock. A sal
     A9, C11       every answer stands (oracle.py: I5 to I12)
     C3            `gavel verify` is clean
 
-and `gavel demo`, small and with its defaults, sells exactly what it has and says so (B14).
+and `gavel demo`, small, with its defaults and with the gate, sells exactly what it has and says so (B14).
 """
 
 import argparse
@@ -141,9 +141,9 @@ def sell(seed):
 
 # The demonstration.
 
-def demonstrate(users, units, requests):
+def demonstrate(users, units, requests, *more):
     """`gavel demo --json` with these numbers: exactly the units are sold, to as many users."""
-    ended = run("demo", "--json", "--users", users, "--units", units, "--requests", requests)
+    ended = run("demo", "--json", "--users", users, "--units", units, "--requests", requests, *more)
     told, sold = ended.json or {}, min(users, units)
     wanted = {"passed": True, "orders": sold, "orders_expected": sold, "users_with_two": 0, "available": units - sold,
               "reserved": sold, "verify_findings": 0, "deviations": []}
@@ -172,7 +172,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     options = parser.parse_args()
     violations = [violation for seed in options.seeds for violation in sell(seed)]
-    violations += demonstrate(20, 5, 100) + demonstrate(3, 10, 12) + demonstrate(1, 1, 1) + demonstrate_to_people()
+    violations += demonstrate(20, 5, 100) + demonstrate(3, 10, 12) + demonstrate(1, 1, 1) + demonstrate(100, 10, 500, "--gated") + demonstrate_to_people()
     for violation in violations[:20]:
         print(f"  {violation}")
     print(f"sale_test: {len(options.seeds)} sales, {len(violations) or 'no'} violations")
