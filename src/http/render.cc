@@ -119,7 +119,9 @@ Response success(const Command& command, const Verdict& verdict) {
   return response;
 }
 
-Response show(const OrderShown& shown) {
+namespace {
+
+object order_object(const OrderShown& shown) {
   const rules::Order& order = shown.order;
   struct LineShown {
     rules::Quantity quantity;
@@ -154,8 +156,12 @@ Response show(const OrderShown& shown) {
   body["created_at"] = as_json(order.created_at);
   add_time(body, "expires_at", order.expires_at);
   add_time(body, "settled_at", order.settled_at);
-  return json_response(200, body);
+  return body;
 }
+
+}  // namespace
+
+Response show(const OrderShown& shown) { return json_response(200, order_object(shown)); }
 
 Response show(const std::vector<StockShown>& stock) {
   object body;
@@ -178,7 +184,9 @@ Response show(const std::vector<StockShown>& stock) {
   return json_response(200, body);
 }
 
-Response show(const rules::Activity& activity) {
+namespace {
+
+object activity_object(const rules::Activity& activity) {
   object body;
   body["id"] = activity.code.text();
   body["name"] = activity.name;
@@ -196,10 +204,10 @@ Response show(const rules::Activity& activity) {
   add_time(body, "closes_at", activity.closes_at);
   if (activity.hold) body["hold_seconds"] = activity.hold->count();
   body["mode"] = "direct";
-  return json_response(200, body);
+  return body;
 }
 
-Response show(const rules::Recorded& recorded) {
+object request_object(const rules::Recorded& recorded) {
   object body;
   body["key"] = recorded.key.text();
   body["status"] = "done";
@@ -208,6 +216,54 @@ Response show(const rules::Recorded& recorded) {
   body["at"] = as_json(recorded.verdict.at);
   add_details(body, recorded.verdict);
   add_time(body, "expires_at", recorded.verdict.detail.expires_at);
+  return body;
+}
+
+object step_object(const TraceShown::Step& step) {
+  const rules::Flow& flow = step.flow;
+  object body;
+  body["at"] = as_json(flow.at);
+  body["action"] = as_json(rules::word(flow.action));
+  body["sku"] = step.sku.text();
+  body["warehouse"] = step.warehouse;
+  body["bucket"] = flow.bucket;
+  body["quantity"] = flow.quantity.units;
+  body["seq"] = flow.seq;
+  body["before"] = flow.before.units;
+  body["after"] = flow.after.units;
+  body["caller"] = flow.caller.text();
+  if (flow.key) body["key"] = flow.key->text();
+  body["source"] = flow.source;
+  body["lane"] = step.lane;
+  body["batch"] = step.n;
+  return body;
+}
+
+}  // namespace
+
+Response show(const rules::Activity& activity) { return json_response(200, activity_object(activity)); }
+
+Response show(const std::vector<rules::Activity>& page, const std::optional<std::string>& next) {
+  object body;
+  array& all = body["activities"].emplace_array();
+  for (const rules::Activity& activity : page) all.push_back(activity_object(activity));
+  if (next) body["next"] = *next;
+  return json_response(200, body);
+}
+
+Response show(const rules::Recorded& recorded) { return json_response(200, request_object(recorded)); }
+
+Response show(const TraceShown& trace) {
+  object body;
+  array& requests = body["requests"].emplace_array();
+  for (const rules::Recorded& recorded : trace.requests) {
+    object request = request_object(recorded);
+    request["caller"] = recorded.caller.text();
+    requests.push_back(std::move(request));
+  }
+  if (trace.order) body["order"] = order_object(*trace.order);
+  array& steps = body["flows"].emplace_array();
+  for (const TraceShown::Step& step : trace.steps) steps.push_back(step_object(step));
   return json_response(200, body);
 }
 

@@ -12,6 +12,7 @@
 
 #include "http/message.h"
 #include "rules/command.h"
+#include "rules/flow.h"
 #include "rules/state.h"
 #include "rules/verdict.h"
 
@@ -47,6 +48,24 @@ struct StockShown {
 Response show(const std::vector<StockShown>& stock);
 
 Response show(const rules::Activity& activity);
+
+// One page of a list; `next` is the cursor of what follows, where something does.
+Response show(const std::vector<rules::Activity>& page, const std::optional<std::string>& next);
+
+// The chain behind an order or a request (B17).
+struct TraceShown {
+  std::vector<rules::Recorded> requests;  // By time.
+  std::optional<OrderShown> order;
+  struct Step {
+    rules::Flow flow;
+    rules::SkuCode sku;
+    std::string warehouse;
+    std::int64_t lane;
+    std::int64_t n;
+  };
+  std::vector<Step> steps;  // As they were written.
+};
+Response show(const TraceShown& trace);
 
 // What is recorded under a key, or that it is being judged.
 Response show(const rules::Recorded& recorded);

@@ -39,6 +39,8 @@ constexpr std::array routes{
     Route{"POST", "/v1/stock/{}/receive", receive, Policy(operators, known, body, &receive_shape, keyed)},
     Route{"POST", "/v1/activities", create_activity,
           Policy(operators, known, body, &create_activity_shape, keyed)},
+    Route{"GET", "/v1/activities", list_activities, Policy(operators, known, no_body, nullptr, no_key)},
+    Route{"GET", "/v1/trace", trace, Policy(operators, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/activities/{}", show_activity, Policy(operators, known, no_body, nullptr, no_key)},
     Route{"POST", "/v1/activities/{}/open", open_activity,
           Policy(operators, known, may_body, &empty_shape, keyed)},

@@ -37,6 +37,8 @@ enum class Endpoint : std::uint8_t {
   show_request,
   show_stock,
   show_activity,
+  list_activities,
+  trace,
   verify,
   // Of the service itself.
   health,

@@ -106,6 +106,8 @@ PUT /v1/skus/{} operators may-body key
 GET /v1/stock operators
 POST /v1/stock/{}/receive operators body key
 POST /v1/activities operators body key
+GET /v1/activities operators
+GET /v1/trace operators
 GET /v1/activities/{} operators
 POST /v1/activities/{}/open operators may-body key
 POST /v1/activities/{}/close operators may-body key

@@ -13,6 +13,7 @@
 #include "http/openapi.h"
 #include "http/outcome_pages.h"
 #include "http/problem.h"
+#include "http/query.h"
 #include "http/render.h"
 #include "http/request_key.h"
 
@@ -63,11 +64,7 @@ std::expected<Json, Response> body_of(const Request& request, const Policy& poli
 std::optional<std::string> wrong_around(const Request& request, const Found& found) {
   const Endpoint endpoint = found.route->endpoint;
   if (endpoint == Endpoint::health || endpoint == Endpoint::readiness) return std::nullopt;
-  for (const auto& [name, value] : found.query) {
-    if (endpoint != Endpoint::show_stock || name != "sku") {
-      return "query: only GET /v1/stock has a parameter, and it is sku";
-    }
-  }
+  if (auto wrong = wrong_in_query(endpoint, found.query)) return wrong;
   if (request.attempt && !parse_attempt(*request.attempt)) {
     return "Gavel-Attempt: must be an integer from 1 to 999999999";
   }
@@ -100,12 +97,44 @@ StockShown shown_of(const pipeline::StockRow& row) {
   return shown;
 }
 
+TraceShown shown_of(const pipeline::Trace& trace) {
+  TraceShown shown{.requests = trace.requests, .order = shown_of(trace.view), .steps = {}};
+  for (const auto& [row, sku, warehouse] : trace.steps) {
+    shown.steps.push_back({row.flow, sku, warehouse, row.batch.lane.value, row.batch.n});
+  }
+  return shown;
+}
+
 Verification shown_of(const pipeline::AuditReport& report) {
   Verification shown{report.items, report.flows, report.orders, report.batches, report.findings_total, {}};
   for (const auto& finding : report.findings) {
     shown.findings.push_back(Verification::Found{finding.invariant, finding.what});
   }
   return shown;
+}
+
+Result<std::optional<TraceShown>> trace_order(Reader& reader, rules::OrderId id) {
+  const auto trace = reader.trace(id);
+  if (!trace) return std::unexpected(trace.error());
+  return *trace ? std::optional(shown_of(**trace)) : std::nullopt;
+}
+
+// By the request: that of the order it made or acted on, itself among its requests; alone, where it has none.
+Result<std::optional<TraceShown>> trace_request(Reader& reader, const rules::RequestId& id) {
+  const auto recorded = reader.request(id);
+  if (!recorded) return std::unexpected(recorded.error());
+  if (!*recorded) return std::nullopt;
+  const rules::Verdict& verdict = (*recorded)->verdict;
+  Result<std::optional<TraceShown>> trace = std::optional<TraceShown>();
+  if (verdict.order) trace = trace_order(reader, *verdict.order);
+  if (!trace) return trace;
+  if (!*trace) *trace = TraceShown{};
+  const auto is_it = [&](const rules::Recorded& one) {
+    return one.caller == id.first && one.key == id.second;
+  };
+  // A refusal that moved nothing stands last: nothing of the chain came of it.
+  if (std::ranges::none_of((*trace)->requests, is_it)) (*trace)->requests.push_back(**recorded);
+  return trace;
 }
 
 // Stock of several SKUs, or the first that does not exist.
@@ -265,6 +294,10 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
       co_return co_await read_stock(found);
     case Endpoint::show_activity:
       co_return co_await read_activity(found.parameters[0]);
+    case Endpoint::list_activities:
+      co_return co_await list_activities(std::move(found));
+    case Endpoint::trace:
+      co_return co_await read_trace(std::move(found));
     case Endpoint::verify:
       co_return co_await read_verification();
     case Endpoint::health:
@@ -347,6 +380,52 @@ awaitable<Response> Service::read_activity(std::string id) {
   const Result<Answer> activity = co_await reads_.ask<Answer>(question);
   if (!activity) co_return refuse(activity.error());
   co_return *activity ? show(**activity) : refuse(Outcome::unknown_activity);
+}
+
+awaitable<Response> Service::list_activities(Found found) {
+  const auto limit = parse_limit(value_of(found.query, "limit").value_or("100"));
+  if (!limit) co_return malformed_http(400, "limit: must be 1 to 1000");
+  std::optional<rules::ActivityCode> after;
+  if (const auto cursor = value_of(found.query, "cursor")) {
+    after = rules::ActivityCode::parse(*cursor);
+    if (!after) co_return malformed_http(400, "cursor: must be the next of an earlier page");
+  }
+  using Page = std::vector<rules::Activity>;
+  // One more than is shown tells whether anything follows.
+  std::function<Result<Page>(Reader&)> question = [after, count = *limit + 1](Reader& reader) {
+    return reader.activities(after, count);
+  };
+  Result<Page> page = co_await reads_.ask<Page>(question);
+  if (!page) co_return refuse(page.error());
+  std::optional<std::string> next;
+  if (page->size() > *limit) {
+    page->pop_back();
+    next = page->back().code.text();
+  }
+  co_return show(*page, next);
+}
+
+awaitable<Response> Service::read_trace(Found found) {
+  const auto order = value_of(found.query, "order");
+  const auto request = value_of(found.query, "request");
+  const auto caller = value_of(found.query, "caller");
+  if (order.has_value() == request.has_value() || (order && caller)) {
+    co_return malformed_http(400, "query: order, or request with or without its caller");
+  }
+  const auto uuid = parse_uuid(order.value_or(""));
+  if (order && !uuid) co_return refuse(Outcome::unknown_order);
+  const auto key = parse_bare_key(request.value_or("-"));
+  const auto whose = rules::Caller::parse(caller.value_or("shop"));
+  if (!key || !whose) co_return refuse(Outcome::unknown_request);
+  const rules::RequestId id(*whose, *key);
+  using Answer = std::optional<TraceShown>;
+  std::function<Result<Answer>(Reader&)> question = [uuid, id](Reader& reader) {
+    return uuid ? trace_order(reader, rules::OrderId{*uuid}) : trace_request(reader, id);
+  };
+  const Result<Answer> trace = co_await reads_.ask<Answer>(question);
+  if (!trace) co_return refuse(trace.error());
+  if (*trace) co_return show(**trace);
+  co_return refuse(order ? Outcome::unknown_order : Outcome::unknown_request);
 }
 
 awaitable<Response> Service::read_verification() {

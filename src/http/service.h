@@ -60,6 +60,8 @@ class Service {
   boost::asio::awaitable<Response> read_request(rules::Caller caller, std::string key);
   boost::asio::awaitable<Response> read_stock(Found found);
   boost::asio::awaitable<Response> read_activity(std::string id);
+  boost::asio::awaitable<Response> list_activities(Found found);
+  boost::asio::awaitable<Response> read_trace(Found found);
   boost::asio::awaitable<Response> read_verification();
   Response tell_readiness();
   Response tell_metrics();

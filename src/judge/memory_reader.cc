@@ -40,6 +40,16 @@ OrderView view_of(const Tables& tables, const rules::Order& order) {
   return view;
 }
 
+std::optional<rules::Recorded> recorded_under(const Tables& tables, const rules::RequestId& id) {
+  const auto found = tables.requests.find(id);
+  if (found != tables.requests.end()) return found->second;
+  const std::optional<Uuid> uuid = parse_uuid(id.second.text());
+  if (!uuid || !tables.orders.contains(OrderId{*uuid})) return std::nullopt;
+  // Another caller's request is nobody else's to see.
+  const std::optional<rules::Recorded>& recorded = tables.orders.at(OrderId{*uuid}).request;
+  return recorded && recorded->caller == id.first ? recorded : std::nullopt;
+}
+
 void visit_flows(const Tables& tables, const Reader::Visitor& visitor) {
   show_all(visitor.flow_by_bucket, tables.flows);
   for (const auto& [position, id] : tables.flows_by_batch) show(visitor.flow_by_batch, tables.flows.at(id));
@@ -68,15 +78,24 @@ class MemoryReader final : public Reader {
     });
   }
 
-  Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override {
-    return database_->read([&](const Tables& tables) -> std::optional<rules::Recorded> {
-      const auto found = tables.requests.find(id);
-      if (found != tables.requests.end()) return found->second;
-      const std::optional<Uuid> uuid = parse_uuid(id.second.text());
-      if (!uuid || !tables.orders.contains(OrderId{*uuid})) return std::nullopt;
-      // Another caller's request is nobody else's to see.
-      const std::optional<rules::Recorded>& recorded = tables.orders.at(OrderId{*uuid}).request;
-      return recorded && recorded->caller == id.first ? recorded : std::nullopt;
+  Result<std::optional<Trace>> trace(OrderId id) override {
+    return database_->read([&](const Tables& tables) -> std::optional<Trace> {
+      const auto found = tables.orders.find(id);
+      if (found == tables.orders.end()) return std::nullopt;
+      Trace trace{.view = view_of(tables, found->second.order), .steps = {}, .requests = {}};
+      if (found->second.request) trace.requests.push_back(*found->second.request);
+      const auto first = tables.flows_by_order.lower_bound({id, rules::ItemId{}, 0, 0});
+      for (auto at = first; at != tables.flows_by_order.end() && std::get<0>(*at) == id; ++at) {
+        const auto& [order, item, bucket, seq] = *at;
+        const FlowRow& row = tables.flows.at({item, bucket, seq});
+        const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(item).sku);
+        trace.steps.push_back(Trace::Step{row, sku, std::string(warehouse)});
+        if (!row.flow.key) continue;
+        auto request = recorded_under(tables, {row.flow.caller, *row.flow.key});
+        if (request) trace.requests.push_back(*std::move(request));
+      }
+      put_in_order(trace);
+      return trace;
     });
   }
 
@@ -102,6 +121,20 @@ class MemoryReader final : public Reader {
       }
       return found;
     });
+  }
+
+  Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
+                                                  std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<rules::Activity> page;
+      auto at = after ? tables.activities.upper_bound(*after) : tables.activities.begin();
+      for (; at != tables.activities.end() && page.size() < count; ++at) page.push_back(at->second);
+      return page;
+    });
+  }
+
+  Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override {
+    return database_->read([&](const Tables& tables) { return recorded_under(tables, id); });
   }
 
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {

@@ -48,6 +48,23 @@ struct FlowRow {
   std::int64_t i = 0;  // Position within the batch, from 0.
 };
 
+// The chain behind an order (B17): each ledger row that moved its units, and the recorded requests that
+// caused them or made the order, both in order of time. Requests that were refused without moving anything
+// are not part of it: nothing finds them by their order.
+struct Trace {
+  OrderView view;
+  struct Step {
+    FlowRow row;
+    rules::SkuCode sku;
+    std::string warehouse;
+  };
+  std::vector<Step> steps;
+  std::vector<rules::Recorded> requests;
+};
+
+// What a reader has gathered in any order: steps as they were written, each request once, by its time.
+void put_in_order(Trace& trace);
+
 struct QuotaRow {
   rules::QuotaKey key;
   rules::Quota quota;
@@ -96,8 +113,12 @@ class Reader {
   virtual Result<Confirmation> confirm(const Doubts& doubts, Time now) = 0;
 
   virtual Result<std::optional<OrderView>> order(rules::OrderId id) = 0;
+  virtual Result<std::optional<Trace>> trace(rules::OrderId id) = 0;
   virtual Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) = 0;
   virtual Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) = 0;
+  // The activities whose code comes after `after`, in order of their codes, at most `count`.
+  virtual Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
+                                                          std::size_t count) = 0;
   // All items of the SKU; nothing if the SKU does not exist.
   virtual Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) = 0;
   // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its

@@ -56,6 +56,13 @@ class RowsReader final : public Reader {
   Result<std::optional<OrderView>> order(rules::OrderId) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
+  Result<std::optional<Trace>> trace(rules::OrderId) override {
+    return fail(ErrorCode::invalid, "visit alone");
+  }
+  Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>&,
+                                                  std::size_t) override {
+    return fail(ErrorCode::invalid, "visit alone");
+  }
   Result<std::optional<rules::Recorded>> request(const rules::RequestId&) override {
     return fail(ErrorCode::invalid, "visit alone");
   }

@@ -109,6 +109,9 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT min(item), expires_at, order_id FROM hold WHERE expires_at <= ?"
      " GROUP BY expires_at, order_id ORDER BY expires_at, order_id LIMIT ?"},
     {Query::due_on_item, reader, hot, "SELECT 1 FROM hold WHERE item = ? AND expires_at <= ? LIMIT 1"},
+    {Query::flows_of_order, reader, hot, "SELECT " FLOW_COLUMNS " FROM flow WHERE order_id = ?"},
+    {Query::activities_after, reader, hot,
+     "SELECT " ACTIVITY_COLUMNS " FROM activity WHERE code > ? ORDER BY code LIMIT ?"},
     {Query::all_skus, reader, cold, "SELECT " SKU_COLUMNS " FROM sku ORDER BY code"},
     {Query::all_activities, reader, cold, "SELECT " ACTIVITY_COLUMNS " FROM activity ORDER BY code"},
     {Query::all_items, reader, cold, "SELECT " ITEM_COLUMNS " FROM item ORDER BY id"},

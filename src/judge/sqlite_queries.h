@@ -65,6 +65,8 @@ enum class Query : std::uint8_t {
   name_of_item,
   due,
   due_on_item,
+  flows_of_order,
+  activities_after,
   all_skus,
   all_activities,
   all_items,

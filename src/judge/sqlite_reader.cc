@@ -42,6 +42,9 @@ class SqliteReader final : public Reader {
 
   Result<Confirmation> confirm(const Doubts& doubts, Time now) override;
   Result<std::optional<OrderView>> order(OrderId id) override;
+  Result<std::optional<Trace>> trace(OrderId id) override;
+  Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
+                                                  std::size_t count) override;
   Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override;
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
   Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) override;
@@ -51,6 +54,11 @@ class SqliteReader final : public Reader {
  private:
   Result<void> confirm_item(rules::ItemId id, Time now, Confirmation& found);
   Result<bool> is_known(const rules::RequestId& key);
+  // Within the caller's snapshot.
+  Result<std::optional<OrderView>> view_of(OrderId id);
+  Result<std::optional<rules::Recorded>> recorded_under(const rules::RequestId& id);
+  Result<void> add_steps(Trace& trace);
+  Result<void> add_request(Trace& trace, const rules::RequestId& id);
   Result<void> add_part(OrderView& view, const rules::Taken& taken);
 
   template <class T>
@@ -103,6 +111,10 @@ Result<bool> SqliteReader::is_known(const rules::RequestId& key) {
 Result<std::optional<OrderView>> SqliteReader::order(OrderId id) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
+  return view_of(id);
+}
+
+Result<std::optional<OrderView>> SqliteReader::view_of(OrderId id) {
   auto found = find_order(queries_, id);
   if (!found) return std::unexpected(found.error());
   if (!*found) return std::nullopt;
@@ -126,9 +138,72 @@ Result<void> SqliteReader::add_part(OrderView& view, const rules::Taken& taken) 
   return queries_[Query::name_of_item].for_each(add, taken.item);
 }
 
+Result<std::optional<Trace>> SqliteReader::trace(OrderId id) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  auto view = view_of(id);
+  if (!view) return std::unexpected(view.error());
+  if (!*view) return std::nullopt;
+  Trace trace{.view = **std::move(view), .steps = {}, .requests = {}};
+  if (const auto added = add_steps(trace); !added) return std::unexpected(added.error());
+  auto own = find_request_of_order(queries_, id);
+  if (!own) return std::unexpected(own.error());
+  if (*own && (*own)->request) trace.requests.push_back(*std::move((*own)->request));
+  for (const Trace::Step& step : trace.steps) {
+    const rules::Flow& flow = step.row.flow;
+    if (!flow.key) continue;
+    if (const auto added = add_request(trace, {flow.caller, *flow.key}); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  put_in_order(trace);
+  return trace;
+}
+
+Result<void> SqliteReader::add_steps(Trace& trace) {
+  std::vector<FlowRow> rows;
+  const auto read = queries_[Query::flows_of_order].for_each([&](Row& row) { rows.push_back(flow_of(row)); },
+                                                             trace.view.order.id);
+  if (!read) return read;
+  for (const FlowRow& flow : rows) {
+    const auto add = [&](Row& row) {
+      trace.steps.push_back({flow, row.code<rules::SkuCode>(0), std::string(row.text(1))});
+    };
+    if (auto named = queries_[Query::name_of_item].for_each(add, flow.flow.item); !named) return named;
+  }
+  return {};
+}
+
+Result<void> SqliteReader::add_request(Trace& trace, const rules::RequestId& id) {
+  auto request = recorded_under(id);
+  if (!request) return std::unexpected(request.error());
+  if (*request) trace.requests.push_back(**std::move(request));
+  return {};
+}
+
+Result<std::vector<rules::Activity>> SqliteReader::activities(const std::optional<rules::ActivityCode>& after,
+                                                              std::size_t count) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  std::vector<rules::Activity> page;
+  // Every code comes after the empty text.
+  const std::string from = after ? after->text() : std::string();
+  const auto read = queries_[Query::activities_after].for_each(
+      [&](Row& row) { page.push_back(activity_of(row)); }, from, static_cast<std::int64_t>(count));
+  if (!read) return std::unexpected(read.error());
+  for (rules::Activity& activity : page) {
+    if (const auto added = add_lines(queries_, activity); !added) return std::unexpected(added.error());
+  }
+  return page;
+}
+
 Result<std::optional<rules::Recorded>> SqliteReader::request(const rules::RequestId& id) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
+  return recorded_under(id);
+}
+
+Result<std::optional<rules::Recorded>> SqliteReader::recorded_under(const rules::RequestId& id) {
   auto found = find_request(queries_, id);
   if (!found || *found) return found;
   const auto uuid = parse_uuid(id.second.text());

@@ -21,6 +21,7 @@ using judge::AuditReport;
 using judge::OrderView;
 using judge::Reader;
 using judge::StockRow;
+using judge::Trace;
 
 class Reads {
  public:

@@ -216,6 +216,81 @@ TEST_F(ServiceTest, APaymentOfSomeLinesAndRefundsUntilNothingIsLeft) {
   EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
 }
 
+TEST_F(ServiceTest, ActivitiesAreListedInPages) {
+  make_stock();
+  for (const char* id : {"b", "a", "c"}) {
+    operate("POST", "/v1/activities", id, R"({"name":"N","lines":[{"sku":"tee","allotment":1}]})");
+  }
+  const auto sale = [](const std::string& id) {
+    return R"({"id":")" + id +
+           R"(","name":"N","state":"draft","lines":[{"sku":"tee","warehouse":"main","allotment":1}],)"
+           R"("mode":"direct"})";
+  };
+  const auto page = [&](const std::string& query) {
+    return operate("GET", "/v1/activities" + query, "", "");
+  };
+  const std::string all = sale("a") + "," + sale("b") + "," + sale("c");
+  EXPECT_EQ(page(""), R"(200 {"activities":[)" + all + "]}");
+  EXPECT_EQ(page("?limit=3"), R"(200 {"activities":[)" + all + "]}");
+  EXPECT_EQ(page("?limit=2"), R"(200 {"activities":[)" + sale("a") + "," + sale("b") + R"(],"next":"b"})");
+  EXPECT_EQ(page("?limit=2&cursor=b"), R"(200 {"activities":[)" + sale("c") + "]}");
+  EXPECT_EQ(page("?cursor=c"), R"(200 {"activities":[]})");
+  for (const char* limit : {"0", "1001", "-1", "1e2", "01", "", "18446744073709551617"}) {
+    EXPECT_EQ(page(std::string("?limit=") + limit), malformed_of(400, "limit: must be 1 to 1000"));
+  }
+  EXPECT_EQ(page("?cursor=a%20b"), malformed_of(400, "cursor: must be the next of an earlier page"));
+  EXPECT_EQ(page("?limit=2&limit=2"), malformed_of(400, "limit: stands twice"));
+  EXPECT_EQ(page("?page=2"), malformed_of(400, "query: this request takes no other than limit, cursor"));
+}
+
+TEST_F(ServiceTest, ATraceTellsTheWholeChain_B17) {
+  make_stock();
+  post("/v1/orders", key7(1), order_of("u1", "cup", 2));
+  world.clock().advance(Duration(60'000));
+  post("/v1/orders/" + key7(1) + "/confirm", "c1", "");
+  post("/v1/orders/" + key7(1) + "/cancel", "c2", "");
+  const auto trace = [&](const std::string& query) { return operate("GET", "/v1/trace" + query, "", ""); };
+  const std::string made =
+      R"({"key":")" + key7(1) + R"(","status":"done","code":"reserved","http_status":201,)" + at +
+      R"(,"order":")" + key7(1) + R"(","expires_at":"2026-11-29T20:15:00.000Z","caller":"shop"})";
+  const std::string paid =
+      R"({"key":"c1","status":"done","code":"confirmed","http_status":200,"at":"2026-11-29T20:01:00.000Z",)"
+      R"("order":")" +
+      key7(1) + R"(","caller":"shop"})";
+  const std::string refused = R"({"key":"c2","status":"done","code":"already_confirmed","http_status":409,)"
+                              R"("at":"2026-11-29T20:01:00.000Z","order":")" +
+                              key7(1) + R"(","caller":"shop"})";
+  const std::string order = R"("order":)" + get("/v1/orders/" + key7(1)).substr(4);
+  const std::string flows =
+      R"("flows":[{)" + std::string(at) +
+      R"(,"action":"reserve","sku":"cup","warehouse":"main","bucket":0,"quantity":2,"seq":2,"before":3,"after":1,)"
+      R"("caller":"shop","key":")" +
+      key7(1) +
+      R"(","source":"order","lane":1,"batch":5},{"at":"2026-11-29T20:01:00.000Z","action":"confirm","sku":"cup",)"
+      R"("warehouse":"main","bucket":0,"quantity":2,"seq":3,"before":1,"after":1,"caller":"shop","key":"c1",)"
+      R"("source":"order","lane":1,"batch":6}])";
+  const std::string whole = R"(200 {"requests":[)" + made + "," + paid + "]," + order + "," + flows + "}";
+  EXPECT_EQ(trace("?order=" + key7(1)), whole);
+  EXPECT_EQ(trace("?request=c1"), whole);
+  EXPECT_EQ(trace("?request=c1&caller=shop"), whole);
+  // A refusal moved nothing, so only who asks for it is told of it.
+  EXPECT_EQ(trace("?request=c2"),
+            R"(200 {"requests":[)" + made + "," + paid + "," + refused + "]," + order + "," + flows + "}");
+  EXPECT_EQ(trace("?request=s3&caller=operator"),
+            R"(200 {"requests":[{"key":"s3","status":"done","code":"received","http_status":200,)" +
+                std::string(at) + R"(,"caller":"operator"}],"flows":[]})");
+
+  EXPECT_EQ(trace("?order=" + key7(9)), "404 " + problem_of("unknown_order", 404, final_never));
+  EXPECT_EQ(trace("?order=17"), "404 " + problem_of("unknown_order", 404, final_never));
+  EXPECT_EQ(trace("?request=c9"), "404 " + problem_of("unknown_request", 404, final_never));
+  EXPECT_EQ(trace("?request=s3"), "404 " + problem_of("unknown_request", 404, final_never));
+  const std::string which = malformed_of(400, "query: order, or request with or without its caller");
+  EXPECT_EQ(trace(""), which);
+  EXPECT_EQ(trace("?order=" + key7(1) + "&request=c1"), which);
+  EXPECT_EQ(trace("?order=" + key7(1) + "&caller=shop"), which);
+  EXPECT_EQ(get("/v1/trace?order=" + key7(1)), malformed_of(404, "there is no such path"));
+}
+
 struct Row {
   Asked asked;
   std::string answer;
