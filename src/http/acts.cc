@@ -65,6 +65,18 @@ constexpr std::array refund_members{
 };
 
 constexpr std::array put_sku_members{Member{"buckets", optional, &bucket_count}};
+constexpr Shape difference{
+    .kind = Kind::integer, .least = -rules::line_units_max.units, .most = rules::line_units_max.units};
+constexpr Shape counted_units{.kind = Kind::integer, .least = 0, .most = rules::total_units_max.units};
+constexpr Shape version_number{.kind = Kind::integer};
+constexpr std::array adjust_members{
+    Member{"difference", required, &difference},
+    Member{"reason", required, &name_text},
+};
+constexpr std::array count_members{
+    Member{"counted", required, &counted_units},
+    Member{"version", required, &version_number},
+};
 constexpr std::array receive_members{Member{"quantity", required, &units}};
 
 constexpr std::array activity_line_members{
@@ -96,6 +108,8 @@ constexpr Shape confirm_shape{.kind = Kind::object, .members = confirm_members};
 constexpr Shape refund_shape{.kind = Kind::object, .members = refund_members};
 constexpr Shape put_sku_shape{.kind = Kind::object, .members = put_sku_members};
 constexpr Shape receive_shape{.kind = Kind::object, .members = receive_members};
+constexpr Shape adjust_shape{.kind = Kind::object, .members = adjust_members};
+constexpr Shape count_shape{.kind = Kind::object, .members = count_members};
 constexpr Shape create_activity_shape{.kind = Kind::object, .members = create_activity_members};
 
 namespace {
@@ -269,6 +283,21 @@ MaybeAct refund_of(const std::string& id, const Json& body) {
   return act;
 }
 
+MaybeAct of_stock(Endpoint endpoint, const std::string& code_of_sku, const Json& body) {
+  Fields fields(body, "");
+  const std::string reason = endpoint == Endpoint::adjust ? fields.plain_text("reason") : "";
+  if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
+  const auto sku = rules::SkuCode::parse(code_of_sku);
+  if (!sku) return refuse(Outcome::unknown_sku);
+  if (endpoint == Endpoint::adjust) {
+    return rules::Adjust{*sku, Quantity{*fields.integer("difference")}, reason};
+  }
+  if (endpoint == Endpoint::count) {
+    return rules::Count{*sku, Quantity{*fields.integer("counted")}, *fields.integer("version")};
+  }
+  return rules::Receive{*sku, Quantity{*fields.integer("quantity")}};
+}
+
 template <class OfActivity>
 MaybeAct of_activity(const std::string& id) {
   const auto activity = rules::ActivityCode::parse(id);
@@ -298,11 +327,10 @@ std::expected<Act, Verdict> act_of(Endpoint endpoint, const std::vector<std::str
       return refund_of(parameters[0], body);
     case Endpoint::put_sku:
       return put_sku_of(parameters[0], body);
-    case Endpoint::receive: {
-      const auto sku = rules::SkuCode::parse(parameters[0]);
-      if (!sku) return refuse(Outcome::unknown_sku);
-      return rules::Receive{*sku, Quantity{body.find("quantity")->integer()}};
-    }
+    case Endpoint::receive:
+    case Endpoint::adjust:
+    case Endpoint::count:
+      return of_stock(endpoint, parameters[0], body);
     case Endpoint::create_activity:
       return create_activity_of(body, key);
     case Endpoint::open_activity:

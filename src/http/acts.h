@@ -23,6 +23,8 @@ extern const Shape confirm_shape;
 extern const Shape refund_shape;
 extern const Shape put_sku_shape;
 extern const Shape receive_shape;
+extern const Shape adjust_shape;
+extern const Shape count_shape;
 extern const Shape create_activity_shape;
 
 // The act of a write, or the refusal: malformed with its line, or unknown_order and its like where an id in

@@ -67,6 +67,8 @@ unsigned http_status(Outcome outcome) {
     case Outcome::opened:
     case Outcome::closed:
     case Outcome::refunded:
+    case Outcome::adjusted:
+    case Outcome::counted:
       return 200;
     case Outcome::malformed:
     case Outcome::key_missing:
@@ -153,6 +155,7 @@ void add_details(boost::json::object& to, const Verdict& verdict) {
   if (const auto order = verdict.order ? verdict.order : detail.order) to["order"] = as_json(*order);
   if (detail.state) to["state"] = *detail.state;
   if (detail.opens_at) to["opens_at"] = as_json(*detail.opens_at);
+  if (detail.version) to["version"] = *detail.version;
   if (detail.fields.empty()) return;
   boost::json::array fields;
   for (const std::string& field : detail.fields) fields.emplace_back(field);

@@ -52,6 +52,8 @@ changed 200 final
 opened 200 final
 closed 200 final
 refunded 200 final
+adjusted 200 final
+counted 200 final
 malformed 400 final new_key
 key_missing 400 final new_key
 unauthenticated 401 final never

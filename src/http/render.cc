@@ -73,6 +73,17 @@ struct AddAsked {
     to["sku"] = act.sku.text();
     to["quantity"] = act.quantity.units;
   }
+  void operator()(const rules::Adjust& act) const {
+    to["sku"] = act.sku.text();
+    to["difference"] = act.difference.units;
+    to["reason"] = act.reason;
+    add_version();
+  }
+  void operator()(const rules::Count& act) const {
+    to["sku"] = act.sku.text();
+    to["counted"] = act.counted.units;
+    add_version();
+  }
   void operator()(const rules::CreateActivity& act) const {
     add_activity(act.activity, "draft");
     to["name"] = act.name;
@@ -80,6 +91,11 @@ struct AddAsked {
   void operator()(const rules::OpenActivity& act) const { add_activity(act.activity, "open"); }
   void operator()(const rules::CloseActivity& act) const { add_activity(act.activity, "closed"); }
 
+  // Of the stock after the act: the next count may go on from there.
+  void add_version() const {
+    CHECK(verdict.detail.version.has_value());
+    to["version"] = *verdict.detail.version;
+  }
   void add_order(std::string_view state) const {
     CHECK(verdict.order.has_value());
     to["order"] = as_json(*verdict.order);

@@ -38,6 +38,7 @@ std::string answer(const rules::Act& act, Outcome outcome, Record record = Recor
                         outcome == Outcome::confirmed || outcome == Outcome::cancelled ||
                         outcome == Outcome::refunded;
   if (of_order) verdict.order = order;
+  if (outcome == Outcome::adjusted || outcome == Outcome::counted) verdict.detail.version = 12;
   if (outcome == Outcome::refunded) verdict.detail.state = "partly_refunded";
   if (outcome == Outcome::reserved) verdict.detail.expires_at = at("2026-11-29T21:03:46.123Z");
   const Command command{rules::Caller("shop"), rules::RequestKey("k1"), order, act};
@@ -114,6 +115,16 @@ TEST(Render, AnswersActsOnSomeLinesWithThem) {
             "200\n"
             R"({"code":"refunded","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"partly_refunded",)"
             R"("restock":true,"at":"2026-11-29T20:48:46.123Z"})");
+}
+
+TEST(Render, AnswersCorrectionsWithTheVersionAfterThem) {
+  EXPECT_EQ(answer(rules::Adjust{SkuCode("tee"), Quantity{-7}, "water \"damage\""}, Outcome::adjusted),
+            "200\n"
+            R"({"code":"adjusted","sku":"tee","difference":-7,"reason":"water \"damage\"","version":12,)"
+            R"("at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(answer(rules::Count{SkuCode("tee"), Quantity{7}, 11}, Outcome::counted),
+            "200\n"
+            R"({"code":"counted","sku":"tee","counted":7,"version":12,"at":"2026-11-29T20:48:46.123Z"})");
 }
 
 TEST(Render, AnswersARetryWhoseLinesCameInAnotherOrderAlike) {

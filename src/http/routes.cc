@@ -37,6 +37,8 @@ constexpr std::array routes{
     Route{"PUT", "/v1/skus/{}", put_sku, Policy(operators, known, may_body, &put_sku_shape, keyed)},
     Route{"GET", "/v1/stock", show_stock, Policy(operators, known, no_body, nullptr, no_key)},
     Route{"POST", "/v1/stock/{}/receive", receive, Policy(operators, known, body, &receive_shape, keyed)},
+    Route{"POST", "/v1/stock/{}/adjust", adjust, Policy(operators, known, body, &adjust_shape, keyed)},
+    Route{"POST", "/v1/stock/{}/count", count, Policy(operators, known, body, &count_shape, keyed)},
     Route{"POST", "/v1/activities", create_activity,
           Policy(operators, known, body, &create_activity_shape, keyed)},
     Route{"GET", "/v1/activities", list_activities, Policy(operators, known, no_body, nullptr, no_key)},

@@ -27,6 +27,8 @@ enum class Endpoint : std::uint8_t {
   refund,
   put_sku,
   receive,
+  adjust,
+  count,
   create_activity,
   open_activity,
   close_activity,

@@ -54,6 +54,10 @@ TEST(Routes, AreFoundByMethodAndPath) {
       Row{operators, "PUT", "/v1/skus/tee", "/v1/skus/{} tee"},
       Row{operators, "GET", "/v1/stock?sku=tee", "/v1/stock"},
       Row{operators, "POST", "/v1/stock/tee/receive", "/v1/stock/{}/receive tee"},
+      Row{shop, "POST", "/v1/stock/tee/adjust", "none"},
+      Row{shop, "POST", "/v1/stock/tee/count", "none"},
+      Row{operators, "POST", "/v1/stock/tee/adjust", "/v1/stock/{}/adjust tee"},
+      Row{operators, "POST", "/v1/stock/tee/count", "/v1/stock/{}/count tee"},
       Row{operators, "POST", "/v1/activities", "/v1/activities"},
       Row{operators, "GET", "/v1/activities/s1", "/v1/activities/{} s1"},
       Row{operators, "POST", "/v1/activities/s1/open", "/v1/activities/{}/open s1"},
@@ -105,6 +109,8 @@ GET /v1/requests/{} both
 PUT /v1/skus/{} operators may-body key
 GET /v1/stock operators
 POST /v1/stock/{}/receive operators body key
+POST /v1/stock/{}/adjust operators body key
+POST /v1/stock/{}/count operators body key
 POST /v1/activities operators body key
 GET /v1/activities operators
 GET /v1/trace operators

@@ -91,6 +91,9 @@ class AuditTest : public testing::Test {
     say(refund("refund-part", order_of("part"), {{"mug", 1}}), "refunded");
     say(reserve("gone", "bob", {{"mug", 2}}, {.payment = rules::Payment::none}), "sold");
     say(refund("write-off", order_of("gone"), {}, rules::Restock::no), "refunded");
+    say(adjust("adjust-up", "mug", 3), "adjusted");
+    say(adjust("adjust-down", "mug", -1), "adjusted");
+    say(count("count-same", "mug", 10, 16), "version_conflict");
     say(cancel("cancel-gone", order_of("gone")), "illegal_transition");
   }
 

@@ -29,7 +29,8 @@ struct Part {
 bool matches(const Units& units, OrderState state, Part part) {
   const std::int64_t refunded = units[Action::refund] + units[Action::write_off];
   const std::int64_t left = units[Action::confirm] + units[Action::sell] - refunded;
-  const std::int64_t others = units[Action::receive] + units[Action::move_in] + units[Action::move_out];
+  const std::int64_t others = units[Action::receive] + units[Action::move_in] + units[Action::move_out] +
+                              units[Action::adjust_in] + units[Action::adjust_out];
   const std::int64_t took = units[Action::reserve] + units[Action::sell];
   // Of a hold that was paid in part the rest was cancelled.
   const std::int64_t rest = units[Action::cancel];

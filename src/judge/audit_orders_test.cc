@@ -355,6 +355,34 @@ requests: request shop/write-off-twice says refunded, but its key did not refund
        [](Rows& r) { request_in(r, "write-off").verdict.outcome = rules::Outcome::confirmed; }, R"(
 requests: request shop/write-off says confirmed, but its key did not settle its order
 )"},
+      {"adjusted by another difference",
+       [](Rows& r) {
+         std::string& content = request_in(r, "adjust-up").content;
+         content.replace(content.find("difference=3"), 12, "difference=4");
+       },
+       R"(
+requests: request shop/adjust-up says adjusted, but its key corrected by 3
+)"},
+      {"adjusted another SKU",
+       [](Rows& r) {
+         std::string& content = request_in(r, "adjust-down").content;
+         content.replace(content.find("mug"), 3, "cap");
+       },
+       R"(
+requests: request shop/adjust-down says adjusted, but its key corrected another SKU
+)"},
+      {"adjusted a SKU that does not exist",
+       [](Rows& r) {
+         std::string& content = request_in(r, "adjust-down").content;
+         content.replace(content.find("mug"), 3, "hat");
+       },
+       R"(
+requests: request shop/adjust-down says adjusted, but SKU hat does not exist
+)"},
+      {"counted instead of received",
+       [](Rows& r) { request_in(r, "in-cap").verdict.outcome = rules::Outcome::counted; }, R"(
+requests: request shop/in-cap says counted, but its key did not correct stock
+)"},
       {"received another quantity",
        [](Rows& r) { request_in(r, "in-cap").content = "act=receive;sku=cap;quantity=20"; }, R"(
 requests: request shop/in-cap says received, but its key received 2 of cap

@@ -83,7 +83,7 @@ class Units {
   std::string text() const;  // "reserve 2, confirm 2"
 
  private:
-  static constexpr auto actions = static_cast<std::size_t>(rules::Action::write_off) + 1;
+  static constexpr auto actions = static_cast<std::size_t>(rules::Action::adjust_out) + 1;
 
   std::array<std::int64_t, actions> units_{};
 };
@@ -140,6 +140,7 @@ class OrderAudit {
   Wrong wrong_sale(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_settling(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_refund(const rules::Recorded& row, const Effect& effect) const;
+  Wrong wrong_correction(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_inbound(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_administration(const rules::Recorded& row, const Effect& effect) const;
   std::string lines_of(const Effect& effect) const;

@@ -73,6 +73,9 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& ef
       return wrong_refund(row, effect);
     case Outcome::received:
       return wrong_inbound(row, effect);
+    case Outcome::adjusted:
+    case Outcome::counted:
+      return wrong_correction(row, effect);
     case Outcome::created:
     case Outcome::changed:
     case Outcome::opened:
@@ -166,6 +169,24 @@ OrderAudit::Wrong OrderAudit::wrong_inbound(const Recorded& row, const Effect& e
   const std::string sku = skus_.at(effect.skus.begin()->first).text();
   if (!asks_for(row.content, "act=receive;sku=" + sku + ";quantity=" + std::to_string(units))) {
     return "but its key received " + std::to_string(units) + " of " + sku;
+  }
+  return std::nullopt;
+}
+
+// A difference is the one that was asked for; a count says nothing of what was there, and moves one way.
+OrderAudit::Wrong OrderAudit::wrong_correction(const Recorded& row, const Effect& effect) const {
+  const std::int64_t in = effect.units[Action::adjust_in];
+  const std::int64_t out = effect.units[Action::adjust_out];
+  if (in + out != effect.units.sum() || (in != 0 && out != 0)) return "but its key did not correct stock";
+  const std::string sku = field_of(row.content, "sku=");
+  if (!sku_codes_.contains(sku)) return "but SKU " + sku + " does not exist";
+  const bool moves = in + out != 0;
+  if (moves && (effect.skus.size() != 1 || skus_.at(effect.skus.begin()->first).text() != sku)) {
+    return "but its key corrected another SKU";
+  }
+  const std::string asked = field_of(row.content, "difference=");
+  if (row.verdict.outcome == Outcome::adjusted && asked != std::to_string(in - out)) {
+    return "but its key corrected by " + std::to_string(in - out);
   }
   return std::nullopt;
 }

@@ -12,8 +12,10 @@ Bucket unit_effect(Action action) {
   switch (action) {
     case Action::receive:
     case Action::move_in:
+    case Action::adjust_in:
       return {{1}, {0}, {0}};
     case Action::move_out:
+    case Action::adjust_out:
       return {{-1}, {0}, {0}};
     case Action::reserve:
       return {{-1}, {1}, {0}};
@@ -37,8 +39,10 @@ std::int64_t inward(const Flow& flow) {
   switch (flow.action) {
     case Action::receive:
     case Action::move_in:
+    case Action::adjust_in:
       return flow.quantity.units;
     case Action::move_out:
+    case Action::adjust_out:
     case Action::write_off:
       return -flow.quantity.units;
     default:

@@ -73,6 +73,12 @@ bool read(const json::value& value, std::optional<rules::Quantity>& to) {
   return number != nullptr;
 }
 
+bool read(const json::value& value, std::optional<std::int64_t>& to) {
+  const std::int64_t* number = value.if_int64();
+  if (number != nullptr) to = *number;
+  return number != nullptr;
+}
+
 bool read(const json::value& value, std::optional<Time>& to) {
   const std::int64_t* number = value.if_int64();
   if (number != nullptr) to = Time(Duration(*number));
@@ -120,6 +126,7 @@ bool read_member(std::string_view name, const json::value& value, rules::Detail&
   if (name == "expires_at") return read(value, to.expires_at);
   if (name == "fields") return read(value, to.fields);
   if (name == "explanation") return read(value, to.explanation);
+  if (name == "version") return read(value, to.version);
   return false;
 }
 
@@ -165,6 +172,7 @@ void append_detail(std::string& to, const rules::Detail& detail) {
   members.add("expires_at", detail.expires_at);
   members.add("fields", detail.fields);
   members.add("explanation", detail.explanation);
+  members.add("version", detail.version);
   members.end();
 }
 

@@ -50,8 +50,9 @@ const Row rows[] = {
      }},
     {"{\"explanation\":\"say \\\"no\\\" \\\\ gr\xc3\xbc\xc3\x9f\"}",
      [](Detail& d) { d.explanation = "say \"no\" \\ gr\xc3\xbc\xc3\x9f"; }},
+    {R"({"version":7})", [](Detail& d) { d.version = 7; }},
     {R"({"sku":"a","available":1,"allowed":2,"claimed":3,"order":"01938f5a-0001-7abc-8def-000000000001",)"
-     R"("state":"s","opens_at":4,"expires_at":5,"fields":["f"],"explanation":"e"})",
+     R"("state":"s","opens_at":4,"expires_at":5,"fields":["f"],"explanation":"e","version":6})",
      [](Detail& d) {
        d.sku = rules::SkuCode("a");
        d.available = rules::Quantity{1};
@@ -63,6 +64,7 @@ const Row rows[] = {
        d.expires_at = Time(Duration(5));
        d.fields = {"f"};
        d.explanation = "e";
+       d.version = 6;
      }},
 };
 
@@ -87,6 +89,7 @@ TEST(Codec, KnowsEveryFieldOfADetail) {
     std::optional<Time> times[2];
     std::vector<std::string> fields;
     std::optional<std::string> explanation;
+    std::optional<std::int64_t> version;
   };
   EXPECT_EQ(sizeof(Known), sizeof(Detail));
 }

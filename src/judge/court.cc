@@ -86,6 +86,15 @@ rules::Command receive(const std::string& key, const std::string& sku, std::int6
   return command_of(key, rules::Receive{rules::SkuCode(sku), {units}});
 }
 
+rules::Command adjust(const std::string& key, const std::string& sku, std::int64_t difference) {
+  return command_of(key, rules::Adjust{rules::SkuCode(sku), {difference}, "found"});
+}
+
+rules::Command count(const std::string& key, const std::string& sku, std::int64_t counted,
+                     std::int64_t version) {
+  return command_of(key, rules::Count{rules::SkuCode(sku), {counted}, version});
+}
+
 rules::Command create_activity(const std::string& key, const std::string& activity, const Lines& allotments,
                                ActivityOptions options) {
   rules::CreateActivity act{.activity = rules::ActivityCode(activity),

@@ -47,6 +47,9 @@ rules::Command cancel(const std::string& key, rules::OrderId order);
 rules::Command expire(rules::OrderId order);
 rules::Command put_sku(const std::string& key, const std::string& sku, std::int32_t buckets = 1);
 rules::Command receive(const std::string& key, const std::string& sku, std::int64_t units);
+rules::Command adjust(const std::string& key, const std::string& sku, std::int64_t difference);
+rules::Command count(const std::string& key, const std::string& sku, std::int64_t counted,
+                     std::int64_t version);
 rules::Command create_activity(const std::string& key, const std::string& activity, const Lines& allotments,
                                ActivityOptions options = {});
 rules::Command open_activity(const std::string& key, const std::string& activity);

@@ -97,4 +97,37 @@ TEST_P(JudgeContract, ARefundOfAClosedActivityMovesOnAndKeepsItsClaim_B3) {
   EXPECT_EQ(stock("tee"), "tee: 5/0/0 g2\nsale: 0/0/0 g2");
 }
 
+TEST_P(JudgeContract, CorrectionsAreLedgerEntriesWithinWhatIsAvailable_E6_E7) {
+  shop("tee", 5, 2);
+  say(reserve("a", "ann", {{"tee", 2}}, {.hold = 5s}));
+  expect({{adjust("up", "tee", 3), "adjusted version=4"},
+          {adjust("up", "tee", 3), "adjusted version=4"},
+          {adjust("down", "tee", -7), "insufficient sku=tee available=6"},
+          {adjust("hat", "hat", 1), "unknown_sku sku=hat"},
+          {count("stale", "tee", 9, 3), "version_conflict version=4"},
+          {count("same", "tee", 8, 4), "counted version=4"},
+          {count("less", "tee", 5, 4), "counted version=5"},
+          {count("less", "tee", 5, 6), "key_reused field=version"}});
+  clock().advance(5s);
+  EXPECT_EQ(say(adjust("due", "tee", -5)), "adjusted version=7");
+  EXPECT_EQ(stock("tee"), "tee: 0/0/0 | 0/0/0 g2");
+}
+
+TEST_P(JudgeContract, AnOldExportChangesNothing_B095_B099) {
+  shop("tee", 100);
+  say(reserve("a", "ann", {{"tee", 2}}, {.payment = rules::Payment::none}));
+  EXPECT_EQ(say(count("import", "tee", 100, 1)), "version_conflict version=2");
+  EXPECT_EQ(stock("tee"), "tee: 98/0/2 g2");
+}
+
+// In one batch as one by one: a count sees what the commands in front of it did.
+TEST_P(JudgeContract, ACountMeetsTheHoldsThatAreDue_C9) {
+  shop("tee", 3);
+  say(reserve("a", "ann", {{"tee", 2}}, {.hold = 1s}));
+  clock().advance(1s);
+  EXPECT_EQ(say_all({receive("more", "tee", 1), count("count", "tee", 1, 3)}),
+            "received\ncounted version=5\n");
+  EXPECT_EQ(stock("tee"), "tee: 1/0/0 g2");
+}
+
 }  // namespace gavel::judge

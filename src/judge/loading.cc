@@ -144,6 +144,7 @@ class Loading {
       }
     }
     demand_of_new_activities(demand);
+    demand_of_corrections(demand);
     for (const auto& [item, units] : demand) {
       if (state_.item(item).available() >= units) continue;
       if (const auto done = add_due(item, store_.find_due(item, now_, due_orders_max_ + 1)); !done)
@@ -171,6 +172,21 @@ class Loading {
         const Sku* sku = state_.find_sku(line.sku);
         const bool in_bounds = line.allotment > no_units && line.allotment <= total_units_max;
         if (sku != nullptr && in_bounds) demand[sku->free_item] += line.allotment;
+      }
+    }
+  }
+
+  // What operators take away. How much a count takes is not known before those in front of it are decided.
+  void demand_of_corrections(std::map<ItemId, Quantity>& demand) {
+    for (const Command& command : commands_) {
+      if (const auto* adjust = std::get_if<Adjust>(&command.act)) {
+        const Sku* sku = state_.find_sku(adjust->sku);
+        const Quantity units = no_units - adjust->difference;
+        if (sku != nullptr && in_line(units)) demand[sku->free_item] += units;
+      }
+      if (const auto* count = std::get_if<Count>(&command.act)) {
+        const Sku* sku = state_.find_sku(count->sku);
+        if (sku != nullptr) demand[sku->free_item] += total_units_max;
       }
     }
   }

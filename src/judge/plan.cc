@@ -27,6 +27,8 @@ struct Planning {
     plan.deals_numbers = true;
   }
   void operator()(const Receive& act) const { plan.skus.insert(act.sku); }
+  void operator()(const Adjust& act) const { plan.skus.insert(act.sku); }
+  void operator()(const Count& act) const { plan.skus.insert(act.sku); }
   void operator()(const CreateActivity& act) const {
     plan.activities.insert(act.activity);
     for (const ActivityLine& line : act.lines) plan.skus.insert(line.sku);

@@ -97,7 +97,10 @@ class Writer {
     if (what < 61) return cancel(fresh_key(), an_order());
     if (what < 68) return refund(fresh_key(), an_order(), some_lines(), restock());
     if (what < 71) return expire(an_order());
-    if (what < 84) return receive(fresh_key(), pick(skus()), few(3));
+    if (what < 78) return receive(fresh_key(), pick(skus()), few(3));
+    if (what < 81) return adjust(fresh_key(), pick(skus()), random_.chance(1, 2) ? few(2) : -few(3));
+    if (what < 84)
+      return count(fresh_key(), pick(skus()), few(6), static_cast<std::int64_t>(random_.below(24)));
     if (what < 86)
       return put_sku(fresh_key(), pick({"ant", "bee", "cat", "dog"}), static_cast<std::int32_t>(few(2)));
     if (what < 91) return create_activity(fresh_key(), activity(), allotments(), activity_options());

@@ -96,6 +96,16 @@ struct ContentOf {
   std::string operator()(const Receive& act) const {
     return Content("receive").add("sku", act.sku.text()).add("quantity", units_text(act.quantity)).take();
   }
+  std::string operator()(const Adjust& act) const {
+    Content content("adjust");
+    content.add("sku", act.sku.text()).add("difference", units_text(act.difference));
+    return content.add("reason", escaped(act.reason)).take();
+  }
+  std::string operator()(const Count& act) const {
+    Content content("count");
+    content.add("sku", act.sku.text()).add("counted", units_text(act.counted));
+    return content.add("version", std::to_string(act.version)).take();
+  }
   std::string operator()(const CreateActivity& act) const {
     Content content("create_activity");
     content.add("activity", act.activity.text()).add("name", escaped(act.name));
@@ -148,6 +158,8 @@ std::string_view word(const Act& act) {
     std::string_view operator()(const Expire&) const { return "expire"; }
     std::string_view operator()(const PutSku&) const { return "put_sku"; }
     std::string_view operator()(const Receive&) const { return "receive"; }
+    std::string_view operator()(const Adjust&) const { return "adjust"; }
+    std::string_view operator()(const Count&) const { return "count"; }
     std::string_view operator()(const CreateActivity&) const { return "create_activity"; }
     std::string_view operator()(const OpenActivity&) const { return "open_activity"; }
     std::string_view operator()(const CloseActivity&) const { return "close_activity"; }

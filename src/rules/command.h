@@ -79,6 +79,21 @@ struct Receive {
   Quantity quantity;
 };
 
+// What an operator found, lost or broke of the free item: a difference, never a new number (B16).
+struct Adjust {
+  SkuCode sku;
+  Quantity difference;  // Not zero; a negative one takes away, at most what is available.
+  std::string reason;
+};
+
+// What an operator counted of the free item: all that is on hand, which is available + reserved. It is
+// refused where the stock has changed since the version that he counted at (E6).
+struct Count {
+  SkuCode sku;
+  Quantity counted;
+  std::int64_t version = 0;  // The sum of seq over the item's buckets.
+};
+
 struct ActivityLine {
   SkuCode sku;
   Quantity allotment;
@@ -106,8 +121,8 @@ struct CloseActivity {
   ActivityCode activity;
 };
 
-using Act = std::variant<Reserve, Confirm, Cancel, Refund, Expire, PutSku, Receive, CreateActivity,
-                         OpenActivity, CloseActivity>;
+using Act = std::variant<Reserve, Confirm, Cancel, Refund, Expire, PutSku, Receive, Adjust, Count,
+                         CreateActivity, OpenActivity, CloseActivity>;
 
 struct Command {
   Caller caller;

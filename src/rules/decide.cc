@@ -77,6 +77,8 @@ Verdict act_on(Case& c) {
     Verdict operator()(const Expire& act) { return expire(c, act); }
     Verdict operator()(const PutSku& act) { return put_sku(c, act); }
     Verdict operator()(const Receive& act) { return receive(c, act); }
+    Verdict operator()(const Adjust& act) { return adjust(c, act); }
+    Verdict operator()(const Count& act) { return count(c, act); }
     Verdict operator()(const CreateActivity& act) { return create_activity(c, act); }
     Verdict operator()(const OpenActivity& act) { return open_activity(c, act); }
     Verdict operator()(const CloseActivity& act) { return close_activity(c, act); }
@@ -149,6 +151,16 @@ struct Malformation {
   Wrong operator()(const PutSku& act) const { return wrong_buckets(act.buckets); }
   Wrong operator()(const Receive& act) const {
     if (!in_line(act.quantity)) return "quantity: must be 1 to 1000000";
+    return std::nullopt;
+  }
+  Wrong operator()(const Adjust& act) const {
+    const bool in_bounds = in_line(act.difference) || in_line(no_units - act.difference);
+    if (!in_bounds) return "difference: must be -1000000 to 1000000 and not 0";
+    return std::nullopt;
+  }
+  Wrong operator()(const Count& act) const {
+    if (act.counted < no_units || act.counted > total_units_max) return "counted: must be 0 to 1000000000000";
+    if (act.version < 0) return "version: must not be negative";
     return std::nullopt;
   }
   Wrong operator()(const CreateActivity& act) const {

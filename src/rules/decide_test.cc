@@ -80,6 +80,8 @@ const std::vector<Row>& rows() {
       {Outcome::closed, open_sale, closing("sale"), "closed", "tee: 5/0/0 g1\ntee@sale: 0/0/0 g2"},
       {Outcome::refunded, [](World& w) { held(w), w.does(confirm_of(1)); }, refund_of(1, "tee*1"),
        "refunded state=partly_refunded order=#1", "tee: 4/0/1 g1"},
+      {Outcome::adjusted, tee, adjust_of("tee", -4), "adjusted version=4", "tee: 1/0/0 | 0/0/0 g1"},
+      {Outcome::counted, held, count_of("tee", 6, 2), "counted version=3", "tee: 4/2/0 g1"},
       {Outcome::malformed, tee, want("ann", "tee*0"),
        "malformed explanation='quantity: must be 1 to 1000000'", "tee: 2/0/0 | 3/0/0 g1"},
       {Outcome::overloaded, unseen_tee, want("cyd", "tee*2"), "overloaded", "tee: 1/1/0 g2"},
@@ -103,6 +105,7 @@ const std::vector<Row>& rows() {
        "tee: 2/0/0 g1\ntee@sale: 3/0/0 g2"},
       {Outcome::over, [](World& w) { open_sale(w), w.does(closing("sale")); },
        want("ann", "tee*1").in("sale"), "over", "tee: 5/0/0 g1\ntee@sale: 0/0/0 g2"},
+      {Outcome::version_conflict, held, count_of("tee", 6, 1), "version_conflict version=2", "tee: 3/2/0 g1"},
       {Outcome::already_confirmed, [](World& w) { held(w), w.does(confirm_of(1)); }, cancel_of(1),
        "already_confirmed order=#1", "tee: 3/0/2 g1"},
       {Outcome::already_cancelled, [](World& w) { held(w), w.does(cancel_of(1)); }, confirm_of(1),
@@ -140,9 +143,8 @@ TEST(DecideTest, OneRowPerOutcomeInOrderOfPrecedence) {
 
 TEST(DecideTest, EveryOutcomeIsGivenByTheJudgeOrBelongsToTheEntrance) {
   const std::set<Outcome> of_the_entrance = {
-      Outcome::key_missing,     Outcome::unauthenticated,  Outcome::forbidden,
-      Outcome::rate_limited,    Outcome::not_ready,        Outcome::key_in_flight,
-      Outcome::unknown_request, Outcome::version_conflict, Outcome::outcome_unknown};
+      Outcome::key_missing, Outcome::unauthenticated, Outcome::forbidden,       Outcome::rate_limited,
+      Outcome::not_ready,   Outcome::key_in_flight,   Outcome::unknown_request, Outcome::outcome_unknown};
   std::set<Outcome> seen = of_the_entrance;
   for (const Row& row : rows()) seen.insert(row.outcome);
   for (const OutcomeTraits& outcome : all_outcomes())
@@ -259,6 +261,10 @@ const std::vector<Pair>& pairs() {
       {Outcome::frozen, Outcome::insufficient,
        [](World& w) { held(w), w.does(confirm_of(1)), w.bucket("tee").sold = Quantity{-1}, w.tampered(); },
        refund_of(1, "tee*3")},
+      {Outcome::unknown_sku, Outcome::version_conflict, nothing, count_of("tee", 1, 9)},
+      {Outcome::frozen, Outcome::version_conflict, broken_tee, count_of("tee", 1, 9)},
+      {Outcome::frozen, Outcome::insufficient, broken_tee, adjust_of("tee", -9)},
+      {Outcome::version_conflict, Outcome::insufficient, held, count_of("tee", 1, 9)},
       {Outcome::already_confirmed, Outcome::insufficient, [](World& w) { held(w), w.does(confirm_of(1)); },
        confirm_of(1, "tee*3")},
       {Outcome::illegal_transition, Outcome::insufficient, held, refund_of(1, "tee*3")},
@@ -325,6 +331,7 @@ Act sale_of_lines(int count) {
 TEST(DecideTest, TheFormOfACommandIsBoundedOnBothSides_C10_B125) {
   const std::string line = "quantity: must be 1 to 1000000";
   const std::string together = "quantity: the lines of one SKU must be at most 1000000 together";
+  const std::string difference = "difference: must be -1000000 to 1000000 and not 0";
   const std::string hold = "hold_seconds: must be 1 to 86400";
   const std::string buckets = "buckets: must be 1 to 64";
   const std::string allotment = "allotment: must be 1 to 1000000000000";
@@ -353,6 +360,20 @@ TEST(DecideTest, TheFormOfACommandIsBoundedOnBothSides_C10_B125) {
       {receipt("tee", 0), line},
       {receipt("tee", 1'000'000), ""},
       {receipt("tee", 1'000'001), line},
+      {adjust_of("tee", 0), difference},
+      {adjust_of("tee", 1), ""},
+      {adjust_of("tee", -1), ""},
+      {adjust_of("tee", 1'000'000), ""},
+      {adjust_of("tee", -1'000'000), ""},
+      {adjust_of("tee", 1'000'001), difference},
+      {adjust_of("tee", -1'000'001), difference},
+      {adjust_of("tee", std::numeric_limits<std::int64_t>::max()), difference},
+      {adjust_of("tee", -std::numeric_limits<std::int64_t>::max()), difference},
+      {count_of("tee", 0, 0), ""},
+      {count_of("tee", -1, 0), "counted: must be 0 to 1000000000000"},
+      {count_of("tee", 1'000'000'000'000, 0), ""},
+      {count_of("tee", 1'000'000'000'001, 0), "counted: must be 0 to 1000000000000"},
+      {count_of("tee", 1, -1), "version: must not be negative"},
       {sale("sale", ""), "lines: must not be empty"},
       {sale_of_lines(100), ""},
       {sale_of_lines(101), "lines: at most 100"},

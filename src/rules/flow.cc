@@ -15,11 +15,12 @@ struct Row {
 };
 
 constexpr std::array rows{
-    Row{Action::receive, "receive", {+1, 0, 0}},   Row{Action::reserve, "reserve", {-1, +1, 0}},
-    Row{Action::sell, "sell", {-1, 0, +1}},        Row{Action::confirm, "confirm", {0, -1, +1}},
-    Row{Action::cancel, "cancel", {+1, -1, 0}},    Row{Action::expire, "expire", {+1, -1, 0}},
-    Row{Action::move_out, "move_out", {-1, 0, 0}}, Row{Action::move_in, "move_in", {+1, 0, 0}},
-    Row{Action::refund, "refund", {+1, 0, -1}},    Row{Action::write_off, "write_off", {0, 0, -1}},
+    Row{Action::receive, "receive", {+1, 0, 0}},     Row{Action::reserve, "reserve", {-1, +1, 0}},
+    Row{Action::sell, "sell", {-1, 0, +1}},          Row{Action::confirm, "confirm", {0, -1, +1}},
+    Row{Action::cancel, "cancel", {+1, -1, 0}},      Row{Action::expire, "expire", {+1, -1, 0}},
+    Row{Action::move_out, "move_out", {-1, 0, 0}},   Row{Action::move_in, "move_in", {+1, 0, 0}},
+    Row{Action::refund, "refund", {+1, 0, -1}},      Row{Action::write_off, "write_off", {0, 0, -1}},
+    Row{Action::adjust_in, "adjust_in", {+1, 0, 0}}, Row{Action::adjust_out, "adjust_out", {-1, 0, 0}},
 };
 
 const Row& row_of(Action action) {

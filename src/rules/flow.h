@@ -16,16 +16,18 @@
 namespace gavel::rules {
 
 enum class Action : std::uint8_t {
-  receive,    // Inbound: available rises.
-  reserve,    // available to reserved
-  sell,       // available to sold
-  confirm,    // reserved to sold
-  cancel,     // reserved to available, by the caller
-  expire,     // reserved to available, because the hold's time is past
-  move_out,   // To another stock item: available falls; its move_in stands in the same batch.
-  move_in,    // From another stock item: available rises.
-  refund,     // sold to available
-  write_off,  // sold to gone: refunded, but not for sale again (C3)
+  receive,     // Inbound: available rises.
+  reserve,     // available to reserved
+  sell,        // available to sold
+  confirm,     // reserved to sold
+  cancel,      // reserved to available, by the caller
+  expire,      // reserved to available, because the hold's time is past
+  move_out,    // To another stock item: available falls; its move_in stands in the same batch.
+  move_in,     // From another stock item: available rises.
+  refund,      // sold to available
+  write_off,   // sold to gone: refunded, but not for sale again (C3)
+  adjust_in,   // Found, or counted more: available rises.
+  adjust_out,  // Damaged, lost, or counted less: available falls.
 };
 
 std::string_view word(Action action);
@@ -51,7 +53,8 @@ struct Flow {
   std::int32_t occurrence = 1;    // The how-manieth row of this (order, item, bucket, action).
   Caller caller;                  // Who caused it; of administration, the operator. "gavel" for Gavel itself.
   std::optional<RequestKey> key;  // The request that caused it; none for Gavel itself.
-  std::string source;  // The event behind it: "order", "hold_expired", "inbound", "activity:<code>".
+  std::string source;  // The event behind it: "order", "hold_expired", "inbound", "adjust:<reason>",
+                       // "count", "activity:<code>".
   Time at;
 
   friend bool operator==(const Flow&, const Flow&) = default;

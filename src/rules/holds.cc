@@ -21,15 +21,6 @@ void release_due(Case& c, ItemId item, Wants wants, Enough enough) {
   }
 }
 
-// Releases due holds on `item`, oldest first, until it has `wanted` available or no due hold is left that was
-// loaded (C9). True if it has them then.
-bool make_room(Case& c, ItemId item, Quantity wanted) {
-  const auto enough = [&] { return c.state.item(item).available() >= wanted; };
-  const auto any = [](const Order&) { return true; };
-  release_due(c, item, any, enough);
-  return enough();
-}
-
 // Units of one SKU among the parts.
 Quantity units_of(const Case& c, std::span<const Taken> parts, SkuId sku) {
   Quantity sum;
@@ -161,6 +152,13 @@ void expire_order(Case& c, Order& order) {
 Quantity claimed_of(const Case& c, const QuotaKey& key) {
   const auto quota = c.state.quotas.find(key);
   return quota == c.state.quotas.end() ? no_units : quota->second.claimed;
+}
+
+bool make_room(Case& c, ItemId item, Quantity wanted) {
+  const auto enough = [&] { return c.state.item(item).available() >= wanted; };
+  const auto any = [](const Order&) { return true; };
+  release_due(c, item, any, enough);
+  return enough();
 }
 
 bool make_room_for_claim(Case& c, const Wanted& wanted, Quantity allowed) {

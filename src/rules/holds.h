@@ -73,6 +73,10 @@ void expire_order(Case& c, Order& order);
 enum class GivesBack : std::uint8_t { nothing, some };
 std::optional<Verdict> refuse_not_held(Case& c, Order& order, GivesBack gives_back);
 
+// Releases due holds on `item`, oldest first, until it has `wanted` available or no due hold is left that was
+// loaded (C9). True if it has them then.
+bool make_room(Case& c, ItemId item, Quantity wanted);
+
 // True if the user may claim `wanted` more, after his own due holds were released if need be.
 bool make_room_for_claim(Case& c, const Wanted& wanted, Quantity allowed);
 

@@ -207,7 +207,9 @@ class RandomShop {
       bucket.reserved.units += effect.reserved * flow.quantity.units;
       bucket.sold.units += effect.sold * flow.quantity.units;
       received += flow.action == Action::receive ? flow.quantity.units : 0;
-      received -= flow.action == Action::write_off ? flow.quantity.units : 0;
+      received += flow.action == Action::adjust_in ? flow.quantity.units : 0;
+      const bool leaves = flow.action == Action::write_off || flow.action == Action::adjust_out;
+      received -= leaves ? flow.quantity.units : 0;
     }
     std::map<std::pair<ItemId, BucketNo>, Bucket> of_orders;
     std::map<QuotaKey, Quantity> claims;
@@ -252,7 +254,7 @@ class RandomShop {
 
   Act act() {
     const auto order = static_cast<std::int64_t>(1 + pick(static_cast<std::size_t>(reserves_) + 1));
-    switch (pick(20)) {
+    switch (pick(22)) {
       case 0:
         return receipt(pick_of({"tee", "cap", "hat"}), static_cast<std::int64_t>(pick(4)));
       case 1:
@@ -275,6 +277,11 @@ class RandomShop {
         return confirm_of(order, pick_of({"tee*1", "cap*1", "cap*1 tee*1", "tee*9"}));
       case 11:
         return refund_of(order, pick_of({"", "tee*1", "cap*1", "tee*2"}));
+      case 13:
+        return adjust_of(pick_of({"tee", "cap"}), static_cast<std::int64_t>(pick(7)) - 3);
+      case 14:
+        return count_of(pick_of({"tee", "cap"}), static_cast<std::int64_t>(pick(6)),
+                        static_cast<std::int64_t>(pick(20)));
       case 12:
         return write_off_of(order, pick_of({"", "tee*1", "cap*1", "cap*1 tee*1"}));
       default:
@@ -366,6 +373,9 @@ TEST(InvariantsTest, TheyHoldAfterEachOfThousandsOfRandomBatchesAndNothingIsLost
                                 opened,
                                 closed,
                                 refunded,
+                                adjusted,
+                                counted,
+                                version_conflict,
                                 malformed,
                                 overloaded,
                                 key_reused,

@@ -30,6 +30,8 @@ constexpr std::array outcomes{
                   "The activity is closed; what was unsold is back in the free stock."},
     OutcomeTraits{refunded, "refunded", true, true, true, never,
                   "The units have left the order; restocked ones are free."},
+    OutcomeTraits{adjusted, "adjusted", true, true, true, never, "The stock differs by as much as was said."},
+    OutcomeTraits{counted, "counted", true, true, true, never, "What is on hand is what was counted."},
     OutcomeTraits{malformed, "malformed", false, true, false, new_key,
                   "The request cannot be understood; nothing was changed."},
     OutcomeTraits{key_missing, "key_missing", false, true, false, new_key,

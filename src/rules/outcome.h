@@ -25,6 +25,8 @@ enum class Outcome : std::uint8_t {
   opened = 9,
   closed = 10,
   refunded = 11,
+  adjusted = 12,
+  counted = 13,
 
   // The request cannot be understood or may not be made.
   malformed = 20,

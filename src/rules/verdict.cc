@@ -18,6 +18,7 @@ std::string to_text(const Verdict& verdict) {
   if (detail.expires_at) add("expires_at", to_text(*detail.expires_at));
   for (const std::string& field : detail.fields) add("field", field);
   if (detail.explanation) add("explanation", "'" + *detail.explanation + "'");
+  if (detail.version) add("version", std::to_string(*detail.version));
   if (verdict.order) add("order", to_text(verdict.order->uuid));
   return text;
 }

@@ -29,6 +29,7 @@ struct Detail {
   std::optional<Time> expires_at;     // reserved
   std::vector<std::string> fields;    // key_reused: the fields that differ.
   std::optional<std::string> explanation;  // malformed: what is wrong, for people.
+  std::optional<std::int64_t> version;     // version_conflict, adjusted, counted: the present one.
 
   friend bool operator==(const Detail&, const Detail&) = default;
 };

@@ -75,6 +75,12 @@ inline Act put(std::string_view sku, std::int32_t buckets = 1) { return PutSku{S
 inline Act receipt(std::string_view sku, std::int64_t units) {
   return Receive{SkuCode(sku), Quantity{units}};
 }
+inline Act adjust_of(std::string_view sku, std::int64_t difference, std::string reason = "found") {
+  return Adjust{SkuCode(sku), Quantity{difference}, std::move(reason)};
+}
+inline Act count_of(std::string_view sku, std::int64_t counted, std::int64_t version) {
+  return Count{SkuCode(sku), Quantity{counted}, version};
+}
 inline Act opening(std::string_view code) { return OpenActivity{ActivityCode(code)}; }
 inline Act closing(std::string_view code) { return CloseActivity{ActivityCode(code)}; }
 

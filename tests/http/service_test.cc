@@ -216,6 +216,33 @@ TEST_F(ServiceTest, APaymentOfSomeLinesAndRefundsUntilNothingIsLeft) {
   EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
 }
 
+TEST_F(ServiceTest, OperatorsCorrectStock_B095_B097) {
+  make_stock();
+  EXPECT_EQ(operate("POST", "/v1/stock/tee/adjust", "a1", R"({"difference":-3,"reason":"water"})"),
+            R"(200 {"code":"adjusted","sku":"tee","difference":-3,"reason":"water","version":3,)" +
+                std::string(at) + "}");
+  post("/v1/orders", key7(1), order_of("u1", "tee", 2));
+  EXPECT_EQ(
+      operate("POST", "/v1/stock/tee/adjust", "a2", R"({"difference":-6,"reason":"water"})"),
+      "409 " + problem_of("insufficient", 409,
+                          R"("final":true,"recorded":true,"retry":"new_key","sku":"tee","available":5)"));
+  const std::string stale =
+      problem_of("version_conflict", 409, R"("final":true,"recorded":true,"retry":"new_key","version":4)");
+  EXPECT_EQ(operate("POST", "/v1/stock/tee/count", "a3", R"({"counted":10,"version":3})"), "409 " + stale);
+  EXPECT_EQ(operate("POST", "/v1/stock/tee/count", "a3", R"({"counted":10,"version":3})"),
+            "409 idempotency-replayed: true " + stale);
+  EXPECT_EQ(operate("POST", "/v1/stock/tee/count", "a4", R"({"counted":10,"version":4})"),
+            R"(200 {"code":"counted","sku":"tee","counted":10,"version":6,)" + std::string(at) + "}");
+  EXPECT_EQ(operate("POST", "/v1/stock/tee/count", "a5", R"({"version":6})"),
+            malformed_of(400, "counted: is missing"));
+  EXPECT_EQ(operate("POST", "/v1/stock/tee/count", "a6", R"({"counted":null,"version":6})"),
+            malformed_of(400, "counted: must be an integer, not null"));
+  EXPECT_EQ(operate("GET", "/v1/stock?sku=tee", "", ""),
+            R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":8,"reserved":2,)"
+            R"("sold":0,"version":6,"generation":2}],"source":"judge","age_ms":0})");
+  EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
+}
+
 TEST_F(ServiceTest, ActivitiesAreListedInPages) {
   make_stock();
   for (const char* id : {"b", "a", "c"}) {

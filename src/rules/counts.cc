@@ -1,0 +1,89 @@
+// Corrections of free stock: what an operator found, lost or counted.
+#include "rules/activities.h"
+#include "rules/holds.h"
+
+namespace gavel::rules {
+namespace {
+
+// What GET /v1/stock shows as the version: it rises with every change, whichever bucket changes.
+std::int64_t version_of(const Item& item) {
+  std::int64_t sum = 0;
+  for (const Bucket& bucket : item.buckets) sum += bucket.seq;
+  return sum;
+}
+
+Quantity on_hand(const Item& item) {
+  Quantity sum;
+  for (const Bucket& bucket : item.buckets) sum += bucket.available + bucket.reserved;
+  return sum;
+}
+
+Verdict say_of_item(Outcome outcome, const Item& item) {
+  Detail detail;
+  detail.version = version_of(item);
+  return say(outcome, detail);
+}
+
+// Units leave the free item, more than are available: held ones stay where they are (E7).
+std::optional<Verdict> refuse_withdrawal(Case& c, const SkuCode& sku, ItemId item, Quantity units) {
+  if (units <= no_units || make_room(c, item, units)) return std::nullopt;
+  if (c.state.due_unseen.contains(item)) return say(Outcome::overloaded);
+  Detail detail = of_sku(sku);
+  detail.available = c.state.item(item).available();
+  return say(Outcome::insufficient, detail);
+}
+
+void correct(Case& c, const Item& item, Quantity difference, const std::string& source) {
+  if (difference == no_units) return;
+  const bool rises = difference > no_units;
+  const std::vector<Taken> parts = rises ? spread(item, difference) : choose(item, no_units - difference, 0);
+  for (const Taken& part : parts) {
+    post(c.state, part.item, part.bucket, rises ? Action::adjust_in : Action::adjust_out, part.quantity,
+         c.because(std::nullopt, source));
+  }
+}
+
+Verdict refuse_total(std::string_view field) {
+  Detail detail;
+  detail.explanation = std::string(field) + ": the SKU's total would be above 10^12";
+  return say(Outcome::malformed, detail);
+}
+
+}  // namespace
+
+Verdict adjust(Case& c, const Adjust& act) {
+  const Sku* sku = c.state.find_sku(act.sku);
+  if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
+  const Item& item = c.state.item(sku->free_item);
+  // Of numbers that cannot be believed no sum is made.
+  const bool sound = !is_unsound(item);
+  if (sound && act.difference > no_units && item.total() + act.difference > total_units_max) {
+    return refuse_total("difference");
+  }
+  if (!sound) return say(Outcome::frozen, of_sku(act.sku));
+  if (const auto refusal = refuse_withdrawal(c, act.sku, item.id, no_units - act.difference)) return *refusal;
+
+  // From here it must succeed.
+  correct(c, item, act.difference, "adjust:" + act.reason);
+  return say_of_item(Outcome::adjusted, item);
+}
+
+Verdict count(Case& c, const Count& act) {
+  const Sku* sku = c.state.find_sku(act.sku);
+  if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
+  const Item& item = c.state.item(sku->free_item);
+  const bool sound = !is_unsound(item);
+  if (sound && act.counted > on_hand(item) && item.total() - on_hand(item) + act.counted > total_units_max) {
+    return refuse_total("counted");
+  }
+  if (!sound) return say(Outcome::frozen, of_sku(act.sku));
+  if (act.version != version_of(item)) return say_of_item(Outcome::version_conflict, item);
+  const Quantity difference = act.counted - on_hand(item);
+  if (const auto refusal = refuse_withdrawal(c, act.sku, item.id, no_units - difference)) return *refusal;
+
+  // From here it must succeed. Holds that were released on the way are still on hand.
+  correct(c, item, difference, "count");
+  return say_of_item(Outcome::counted, item);
+}
+
+}  // namespace gavel::rules
