@@ -71,7 +71,8 @@ class Case:
 
     def _judge_end(self, code):
         """It says why, in one line for people, and what to do is in the code."""
-        said = [line for line in self.gavel.stopped_errors.splitlines() if SAID in line]
+        # The log says the same, in lines for programs.
+        said = [line for line in self.gavel.stopped_errors.splitlines() if line.startswith("gavel: ") and SAID in line]
         if code != BROKEN_CODE:
             self.found.append(f"ended with {code} instead of {BROKEN_CODE}")
         if len(said) != 1:
