@@ -22,7 +22,7 @@ class File:
     def __init__(self, path, text):
         self.path, self.text = path, text
         self.name, self.suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
-        self.folder = path.split("/")[1] if path.startswith("src/") and path.count("/") > 1 else ""
+        self.folder = path.split("/")[1] if path.startswith(("src/", "tests/oracle/")) and path.count("/") > 1 else ""
         self.is_cpp = self.suffix in (".h", ".cc")
         self.is_header = self.suffix == ".h"
         self.is_test = path.startswith(("tests/", "bench/")) or self.name.endswith(("_test.cc", "_test.h"))

@@ -9,6 +9,7 @@ import re
 # folder: what it may include besides itself. The order is that of the ranks, lowest first.
 MAY_INCLUDE = {
     "base": (),
+    "oracle": ("base",),  # tests/oracle: an auditor that shared the rules' code would share their mistakes
     "rules": ("base",),
     "stage": ("base",),
     "gate": ("rules", "base"),
@@ -17,7 +18,7 @@ MAY_INCLUDE = {
     "pipeline": ("gate", "judge", "queue", "rules", "stage", "base"),
     "jobs": ("pipeline", "gate", "judge", "queue", "rules", "base"),
     "http": ("pipeline", "jobs", "rules", "stage", "base"),
-    "sim": ("jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
+    "sim": ("oracle", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
     "app": ("http", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
 }
 # Folders whose libraries beyond the one of the folder's own name are adapters of real servers and engines.
@@ -62,7 +63,7 @@ def run(files):
     """Yields (check name, findings); `files` are those of house_rules.File, a finding is (path, line, message)."""
     lists = [f for f in files if f.name == "CMakeLists.txt" and (f.folder or f.path.startswith("tests/"))]
     targets = [t for f in lists for t in targets_of(f)]
-    sources = [f for f in files if f.is_cpp and f.path.startswith("src/")]
+    sources = [f for f in files if f.is_cpp and f.path.startswith(("src/", "tests/oracle/"))]
     yield "include-table", list(_includes(sources))
     yield "pure-rules", list(_pure(sources))
     yield "declared-table", list(_declared(targets))
