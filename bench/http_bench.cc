@@ -8,7 +8,9 @@
 // passes through, without a body, a key, the pipeline or the judge. After the turns comes an open loop at
 // `rate` orders a second (0: half of what the closed loop reached), measured from the scheduled time. CPU
 // time is that of all threads, the load's included. Last come calls of 1,000 orders each, over 4 connections.
-// The database is audited at the end; the program ends with 4 where that finds something.
+// A second service, in mode gated, is then asked for a SKU that is sold out, in turns with its empty answer:
+// what the hopeless cost. Each database is audited at the end; the program ends with 4 where that finds
+// something.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -37,14 +39,16 @@ constexpr const char* operators_key = "bench";
 // A service with stock, on a database of its own.
 class Server {
  public:
-  Server() {
+  explicit Server(const std::string& mode) {
     auto folder = app::DemoFolder::make();
     CHECK(folder.has_value());
     folder_.emplace(*std::move(folder));
     const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
-    const auto settings =
-        Settings::load(app::all_settings(), "", nothing,
-                       {{"judge.url", "sqlite:" + database()}, {"http.port", "0"}, {"admin.port", "0"}});
+    const auto settings = Settings::load(app::all_settings(), "", nothing,
+                                         {{"judge.url", "sqlite:" + database()},
+                                          {"http.port", "0"},
+                                          {"admin.port", "0"},
+                                          {"pipeline.mode", mode}});
     CHECK(settings.has_value());
     const auto options = app::options_of(*settings);
     CHECK(options.has_value());
@@ -87,6 +91,7 @@ class Server {
     for (int i = 0; i < 20; ++i) {
       ask("POST", "/v1/stock/tee/receive", R"({"quantity":1000000})", "in-" + std::to_string(i));
     }
+    ask("PUT", "/v1/skus/gone", "", "gone");
   }
 
   void stop() {
@@ -110,6 +115,8 @@ constexpr std::size_t batch_connections = 4;  // Two calls in work, two on their
 
 class OrderRequests {
  public:
+  explicit OrderRequests(std::string sku) : sku_(std::move(sku)) {}
+
   void single(std::string& to) {
     const std::string body = "{" + order() + "}";
     to += "POST /v1/orders HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nIdempotency-Key: ";
@@ -132,10 +139,11 @@ class OrderRequests {
  private:
   std::string key() { return to_text(make_uuid7(clock_.now(), random_)); }
   std::string order() {
-    return R"("user":"u)" + std::to_string(random_.below(1'000'000'000'000)) +
-           R"(","lines":[{"sku":"tee","quantity":1}])";
+    return R"("user":"u)" + std::to_string(random_.below(1'000'000'000'000)) + R"(","lines":[{"sku":")" +
+           sku_ + R"(","quantity":1}])";
   }
 
+  const std::string sku_;
   const RealClock clock_;
   Random random_{1};
   std::size_t made_ = 0;
@@ -146,16 +154,17 @@ void expect_all(const LoadResult& result, unsigned status) {
   for (const auto& [seen, count] : result.statuses) CHECK(seen == status);
 }
 
+// Empty answers and single orders in turns, over the same connections.
 struct Turns {
   std::vector<double> empty_rates, order_rates, ratios, empty_cpu_us, order_cpu_us;
   Spans empty_latencies, order_latencies;
 };
 
-void add_turn(Load& load, Span during, OrderRequests& requests, Turns& turns) {
+void add_turn(Load& load, Span during, OrderRequests& requests, unsigned status, Turns& turns) {
   const LoadResult empty = load.closed_loop(during, ask_health);
   const LoadResult orders = load.closed_loop(during, [&](std::string& to) { requests.single(to); });
   expect_all(empty, 200);
-  expect_all(orders, 201);
+  expect_all(orders, status);
   turns.empty_rates.push_back(empty.rate());
   turns.order_rates.push_back(orders.rate());
   turns.empty_cpu_us.push_back(empty.cpu_us());
@@ -172,17 +181,37 @@ struct Plan {
   double rate;
 };
 
-int measure(Plan plan) {
-  judge::spare_sqlite_memory_counts();  // As main() of the program does.
-  Server server;
-  OrderRequests requests;
+Turns take_turns(Load& load, const Plan& plan, OrderRequests& requests, unsigned status) {
+  Turns warm_up;
+  add_turn(load, plan.during / 4, requests, status, warm_up);
+  Turns turns;
+  for (std::int64_t turn = 0; turn < plan.turns; ++turn) {
+    add_turn(load, plan.during, requests, status, turns);
+  }
+  return turns;
+}
+
+void print_turns(const std::string& name, const Plan& plan, const Turns& turns, const Audited& audit) {
+  Figure(name)
+      .integer("connections", plan.connections)
+      .integer("turns", plan.turns)
+      .number("orders_per_second", median(turns.order_rates))
+      .number("of_empty", median(turns.ratios))
+      .number("cpu_us_per_order", median(turns.order_cpu_us))
+      .spans(turns.order_latencies)
+      .text("verify", audit.verify)
+      .print();
+}
+
+// What is for sale, in mode direct. Says whether the audit was clean.
+bool measure_sale(Plan plan) {
+  Server server("direct");
+  OrderRequests requests("tee");
   Turns turns;
   LoadResult scheduled, batches;
   {
     Load load(server.port(), static_cast<std::size_t>(plan.connections));
-    Turns warm_up;
-    add_turn(load, plan.during / 4, requests, warm_up);
-    for (std::int64_t turn = 0; turn < plan.turns; ++turn) add_turn(load, plan.during, requests, turns);
+    turns = take_turns(load, plan, requests, 201);
     if (plan.rate <= 0) plan.rate = median(turns.order_rates) / 2;
     scheduled = load.open_loop(plan.during, plan.rate, [&](std::string& to) { requests.single(to); });
     expect_all(scheduled, 201);
@@ -202,15 +231,7 @@ int measure(Plan plan) {
       .spans(turns.empty_latencies)
       .text("verify", audit.verify)
       .print();
-  Figure("http_orders")
-      .integer("connections", plan.connections)
-      .integer("turns", plan.turns)
-      .number("orders_per_second", median(turns.order_rates))
-      .number("of_empty", median(turns.ratios))
-      .number("cpu_us_per_order", median(turns.order_cpu_us))
-      .spans(turns.order_latencies)
-      .text("verify", audit.verify)
-      .print();
+  print_turns("http_orders", plan, turns, audit);
   Figure("http_orders_scheduled")
       .integer("connections", plan.connections)
       .number("rate", plan.rate)
@@ -226,7 +247,29 @@ int measure(Plan plan) {
       .spans(batches.latencies)
       .text("verify", audit.verify)
       .print();
-  return audit.verify == "clean" ? 0 : 4;
+  return audit.verify == "clean";
+}
+
+// What is sold out, in mode gated: the closed gate's no, confirmed by reads.
+bool measure_sold_out(const Plan& plan) {
+  Server server("gated");
+  OrderRequests requests("gone");
+  Turns turns;
+  {
+    Load load(server.port(), static_cast<std::size_t>(plan.connections));
+    turns = take_turns(load, plan, requests, 409);
+  }
+  const Audited audit = server.verify();
+  CHECK(audit.orders < plan.connections);  // None but the judge's own refusals, before the gate knew.
+  print_turns("http_sold_out", plan, turns, audit);
+  return audit.verify == "clean";
+}
+
+int measure(const Plan& plan) {
+  judge::spare_sqlite_memory_counts();  // As main() of the program does.
+  const bool sale_clean = measure_sale(plan);
+  const bool sold_out_clean = measure_sold_out(plan);
+  return sale_clean && sold_out_clean ? 0 : 4;
 }
 
 }  // namespace
