@@ -24,7 +24,6 @@ struct Act : Call {
 
 struct No : Call {
   std::int64_t quantity = 0;
-  std::int64_t said = 0;            // How many were left, by its own words.
   std::int64_t before_act = never;  // It cannot stand behind this act, which is of its own key.
 };
 
@@ -34,6 +33,15 @@ struct Puzzle {
   std::vector<No> refusals;
 };
 
+// The earliest call that was not told no.
+Moment first_possible(const Asked& asked) {
+  Moment first = never;
+  for (const Attempt& attempt : asked.attempts) {
+    if (!attempt.reply || !is_refusal(*attempt.reply)) first = std::min(first, attempt.call);
+  }
+  return first;
+}
+
 Puzzle puzzle_of(const World& world) {
   Puzzle puzzle;
   std::map<RequestId, std::int64_t> act_of;
@@ -42,7 +50,7 @@ Puzzle puzzle_of(const World& world) {
     act.available = effect_of(flow.action).available * flow.quantity;
     const auto asked = world.history.asked().find({flow.caller, flow.key});
     if (asked != world.history.asked().end()) {
-      act.begun = asked->second.first_call();
+      act.begun = first_possible(asked->second);
       if (const Attempt* answer = asked->second.answer()) act.returned = answer->answered;
       act_of.try_emplace(asked->first, static_cast<std::int64_t>(puzzle.acts.size()));
     } else if (flow.action == "expire" && world.terms.release_within_ms) {
@@ -61,7 +69,6 @@ Puzzle puzzle_of(const World& world) {
       no.begun = attempt.call;
       no.returned = attempt.answered;
       no.quantity = asked.request(attempt).lines.at(0).quantity;
-      no.said = attempt.reply->available.value_or(0);
       if (const auto own = act_of.find(id); own != act_of.end()) no.before_act = own->second;
       puzzle.refusals.push_back(no);
     }
@@ -89,7 +96,7 @@ class Search {
     for (std::size_t i = 0; i < puzzle_.refusals.size(); ++i) {
       const std::uint32_t bit = std::uint32_t{1} << i;
       const No& no = puzzle_.refusals[i];
-      if ((placed & bit) != 0 || available >= no.quantity || available != no.said) continue;
+      if ((placed & bit) != 0 || available >= no.quantity) continue;
       if (static_cast<std::int64_t>(acts) > no.before_act) continue;
       if (may_come(no, acts, placed) && go_on(acts, placed | bit, available)) return true;
     }

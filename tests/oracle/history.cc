@@ -51,6 +51,17 @@ Moment Asked::first_call() const {
   return first;
 }
 
+Moment Asked::effect_begun() const {
+  Moment first = never;
+  Moment refused = 0;
+  for (const Attempt& attempt : attempts) {
+    if (!attempt.reply || is_yes(*attempt.reply) || is_unknown(*attempt.reply))
+      first = std::min(first, attempt.call);
+    if (attempt.reply && is_refusal(*attempt.reply)) refused = std::max(refused, attempt.call);
+  }
+  return std::max(first == never ? first_call() : first, refused);
+}
+
 AttemptId History::begin(const Request& request, Moment call) {
   const RequestId id{request.caller, request.key};
   Asked& asked = asked_[id];

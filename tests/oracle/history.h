@@ -96,6 +96,9 @@ struct Asked {
   const Request& request(const Attempt& attempt) const { return requests[attempt.request]; }
   const Attempt* answer() const;  // The earliest reply that is recorded and no unknown; nullptr if none is.
   Moment first_call() const;
+  // Before this moment no effect of the key can have been: the earliest call that may have done it, and the
+  // latest that was still refused.
+  Moment effect_begun() const;
 };
 
 struct AttemptId {

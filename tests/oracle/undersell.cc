@@ -85,12 +85,13 @@ std::vector<Refusal> refusals_of(const World& world) {
     for (const Attempt& attempt : asked.attempts) {
       const Request& request = asked.request(attempt);
       if (request.act != "reserve" || !attempt.reply || !is_of_shortage(*attempt.reply)) continue;
-      const auto [call, answered] = time_of_verdict(asked, attempt);
-      Window window = windows.of(call, answered);
+      auto [call, answered] = time_of_verdict(asked, attempt);
       // What was refused was not done yet: a no after the effect of the same key contradicts it (I9).
-      if (const auto own = effects.find(id); own != effects.end()) {
-        window.high = std::min(window.high, own->second.first - 1);
-      }
+      const auto own = effects.find(id);
+      const Attempt* done = own == effects.end() ? nullptr : asked.answer();
+      if (done != nullptr) answered = std::min(answered, done->answered);
+      Window window = windows.of(call, answered);
+      if (own != effects.end()) window.high = std::min(window.high, own->second.first - 1);
       const auto line = std::ranges::find(request.lines, attempt.reply->sku, &Line::sku);
       const std::int64_t quantity = line == request.lines.end() ? 0 : line->quantity;
       refusals.push_back({name_of(id), *attempt.reply, request.user, request.activity, quantity, window});
@@ -224,7 +225,7 @@ Windows::Windows(const World& world) : last_(static_cast<std::int64_t>(world.led
   for (const auto& [id, span] : effects_of(world.ledger)) {
     const auto asked = world.history.asked().find(id);
     if (asked == world.history.asked().end()) continue;
-    begun_.emplace_back(asked->second.first_call(), span.first);
+    begun_.emplace_back(asked->second.effect_begun(), span.first);
     const Attempt* answer = asked->second.answer();
     if (answer != nullptr) returned_.emplace_back(answer->answered, span.last);
   }
