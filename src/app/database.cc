@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "judge/memory_store.h"
+#include "judge/sqlite_order_index.h"
 #include "judge/sqlite_store.h"
 
 namespace gavel::app {
@@ -37,6 +38,7 @@ Database open_memory(const Clock& clock) {
   opened.open_reader = [database]() -> Result<std::unique_ptr<judge::Reader>> {
     return judge::open_memory_reader(database);
   };
+  opened.order_index = judge::make_memory_order_index();
   return opened;
 }
 
@@ -53,7 +55,10 @@ Result<Database> open_database(const Options& options, const Clock& clock) {
   }
   auto store = judge::open_sqlite_store(sqlite, clock);
   if (!store) return std::unexpected(store.error());
-  return Database{*std::move(store), [sqlite] { return judge::open_sqlite_reader(sqlite); }};
+  auto order_index = judge::open_sqlite_order_index(sqlite.path + ".orders");
+  if (!order_index) return std::unexpected(order_index.error());
+  return Database{*std::move(store), [sqlite] { return judge::open_sqlite_reader(sqlite); },
+                  *std::move(order_index)};
 }
 
 Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options) {

@@ -9,6 +9,7 @@
 #include "app/options.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "judge/order_index.h"
 #include "judge/reader.h"
 #include "judge/store.h"
 
@@ -18,6 +19,8 @@ struct Database {
   std::unique_ptr<judge::Store> store;
   // One reader per thread that asks; all are closed before the store.
   std::function<Result<std::unique_ptr<judge::Reader>>()> open_reader;
+  // Of orders by user, beside the database: it may be removed while nobody serves, and is made again.
+  std::unique_ptr<judge::OrderIndex> order_index;
 };
 
 // For serving: locks the database against other processes. An empty file gets its schema, since there is

@@ -1,5 +1,6 @@
 #include "app/instance.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include "http/server.h"
 #include "http/service.h"
 #include "jobs/expiry.h"
+#include "jobs/projection.h"
 #include "judge/judge.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
@@ -48,6 +50,12 @@ constexpr Duration answer_open_within{8'000};
 constexpr Duration expiry_while_work{20};
 constexpr Duration expiry_else{100};
 constexpr Duration expiry_failed_again{5'000};
+
+// The index of orders by user may be late, for an answer looks at what it has not reached; so it rests at
+// least as long as it works, and leaves the machine to the sale.
+constexpr Duration follow_while_work{20};
+constexpr Duration follow_else{200};
+constexpr Duration follow_failed_again{60'000};
 
 std::string url_of(const std::string& address, std::uint16_t port) {
   const bool is_six = address.contains(':');
@@ -80,7 +88,10 @@ rules::Policy policy_of(const Options& options) {
 // The members stand in dependency order; the order of their end is in finish() and ~Wiring().
 class Instance::Wiring {
  public:
-  using Readers = std::pair<std::unique_ptr<judge::Reader>, std::unique_ptr<judge::Reader>>;
+  // One for each thread that asks.
+  struct Readers {
+    std::unique_ptr<judge::Reader> questions, due, ledger;
+  };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
          const Clock& clock, Log& log);
@@ -98,6 +109,7 @@ class Instance::Wiring {
   void tell_gate(const rules::State& state);
   void watch_overdue();
   Duration expire();
+  Duration follow();
   void break_off(const std::string& why);
   void drain();
   void drain_on();
@@ -113,6 +125,8 @@ class Instance::Wiring {
   std::unique_ptr<judge::Store> store_;
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
+  std::unique_ptr<judge::Reader> ledger_;
+  std::unique_ptr<judge::OrderIndex> order_index_;
   http::Readiness readiness_;
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
@@ -128,6 +142,8 @@ class Instance::Wiring {
   std::optional<http::Server> operators_;
   jobs::Expiry expiry_;
   Duration say_expiry_failed_at_{0};
+  jobs::Projection projection_;
+  Duration say_follow_failed_at_{0};
 
   // Of run's thread.
   bool draining_ = false;
@@ -139,6 +155,7 @@ class Instance::Wiring {
   std::thread lane_thread_;
   std::thread reads_thread_;
   std::optional<Ticker> expiry_thread_;
+  std::optional<Ticker> follow_thread_;
   std::optional<Ticker> stop_bound_;  // While draining.
 };
 
@@ -149,8 +166,10 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       gated_(options.mode == Mode::gated),
       sampler_(options.log_one_in),
       store_(std::move(database.store)),
-      questions_(std::move(readers.first)),
-      due_(std::move(readers.second)),
+      questions_(std::move(readers.questions)),
+      due_(std::move(readers.due)),
+      ledger_(std::move(readers.ledger)),
+      order_index_(std::move(database.order_index)),
       judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
              judge::Meters(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
@@ -161,20 +180,24 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
                 pipeline::Meters(metrics_, clock), gated_ ? &turnstile_ : nullptr),
-      service_(pipeline_, reads_, clock, random_, log, readiness_, std::move(operators_key), metrics_),
+      service_(pipeline_, reads_, clock, random_, log, readiness_, std::move(operators_key), metrics_,
+               *order_index_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
-      expiry_(*due_, lane_, clock, log) {
+      expiry_(*due_, lane_, clock, log),
+      projection_(*ledger_, *order_index_, clock, log) {
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
   reads_thread_ = std::thread([this] { reads_.run(); });
   expiry_thread_.emplace([this] { return expire(); });
+  follow_thread_.emplace([this] { return follow(); });
 }
 
 void Instance::Wiring::watch_parts() {
   pipeline::watch(metrics_, lane_, pipeline_);
   jobs::watch(metrics_, expiry_, clock_);
+  jobs::watch(metrics_, projection_);
   http::watch(metrics_, *shop_, "shop");
   http::watch(metrics_, *operators_, "operators");
   metrics_.watch_counter("gavel_base_log_lines_lost_total", "Lines that the log could not write.",
@@ -236,6 +259,19 @@ Duration Instance::Wiring::expire() {
   return expiry_else;
 }
 
+// On the index's thread. Nothing is lost with an index that cannot be followed: its lag grows, and answers
+// tell it.
+Duration Instance::Wiring::follow() {
+  const Duration begun = clock_.steady();
+  const Result<bool> more = projection_.step();
+  if (more) return *more ? std::max(follow_while_work, clock_.steady() - begun) : follow_else;
+  if (clock_.steady() >= say_follow_failed_at_) {
+    log_.write(Level::warn, "order_index_failed", {{"why", more.error().message}});
+    say_follow_failed_at_ = clock_.steady() + follow_failed_again;
+  }
+  return follow_else;
+}
+
 // On any thread: the store cannot be trusted any longer, so nothing more is acknowledged.
 void Instance::Wiring::break_off(const std::string& why) {
   broken_ = true;
@@ -277,6 +313,7 @@ void Instance::Wiring::drain_on() {
 // Ends the threads from the outside in: who asks before who answers. Idempotent.
 void Instance::Wiring::finish() {
   if (expiry_thread_) expiry_thread_->stop();
+  if (follow_thread_) follow_thread_->stop();
   lane_.close();
   if (lane_thread_.joinable()) lane_thread_.join();
   lane_drained_ = true;
@@ -320,8 +357,11 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
   if (!questions) return std::unexpected(questions.error());
   auto due = database->open_reader();
   if (!due) return std::unexpected(due.error());
-  auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database),
-                                         Wiring::Readers(*std::move(questions), *std::move(due)), clock, log);
+  auto ledger = database->open_reader();
+  if (!ledger) return std::unexpected(ledger.error());
+  auto wiring = std::make_unique<Wiring>(
+      options, operators_key, *std::move(database),
+      Wiring::Readers{*std::move(questions), *std::move(due), *std::move(ledger)}, clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
 }

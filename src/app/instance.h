@@ -8,6 +8,7 @@
 //   lane     the judge and its store
 //   reads    a reader
 //   expiry   a reader of its own
+//   index    a reader of its own; follows the ledger with the index of orders by user
 //
 // Nobody holds the wiring. Draining finishes what was accepted: the listeners stop, requests in progress get
 // their answers, the lane and the reads work off their queues. Only then is anything destroyed, since a

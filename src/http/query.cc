@@ -8,16 +8,17 @@
 namespace gavel::http {
 namespace {
 
-constexpr std::size_t page_max = 1000;
-
 constexpr std::array<std::string_view, 1> of_stock{"sku"};
 constexpr std::array<std::string_view, 2> of_list{"limit", "cursor"};
-constexpr std::array<std::string_view, 3> of_trace{"order", "request", "caller"};
+constexpr std::array<std::string_view, 4> of_orders{"user", "state", "limit", "cursor"};
+constexpr std::array<std::string_view, 6> of_trace{"order", "request", "caller", "user", "limit", "cursor"};
 
 std::span<const std::string_view> parameters_of(Endpoint endpoint) {
   switch (endpoint) {
     case Endpoint::show_stock:
       return of_stock;
+    case Endpoint::list_orders:
+      return of_orders;
     case Endpoint::list_activities:
       return of_list;
     case Endpoint::trace:

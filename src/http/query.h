@@ -12,6 +12,9 @@
 
 namespace gavel::http {
 
+// Elements of one page of a list.
+inline constexpr std::size_t page_max = 1000;
+
 using Query = std::vector<std::pair<std::string, std::string>>;
 
 // What is wrong with them: each is one that the route takes and stands once, but for sku.

@@ -175,9 +175,25 @@ object order_object(const OrderShown& shown) {
   return body;
 }
 
+// Where the page ends, and what it cannot know of.
+template <class Shown>
+void add_page(object& body, const Shown& shown) {
+  if (shown.next) body["next"] = *shown.next;
+  body["lag_batches"] = shown.lag_batches;
+  body["lag_ms"] = shown.lag.count();
+}
+
 }  // namespace
 
 Response show(const OrderShown& shown) { return json_response(200, order_object(shown)); }
+
+Response show(const OrdersShown& shown) {
+  object body;
+  array& all = body["orders"].emplace_array();
+  for (const OrderShown& order : shown.orders) all.push_back(order_object(order));
+  add_page(body, shown);
+  return json_response(200, body);
+}
 
 Response show(const std::vector<StockShown>& stock) {
   object body;
@@ -255,6 +271,20 @@ object step_object(const TraceShown::Step& step) {
   return body;
 }
 
+object trace_object(const TraceShown& trace) {
+  object body;
+  array& requests = body["requests"].emplace_array();
+  for (const rules::Recorded& recorded : trace.requests) {
+    object request = request_object(recorded);
+    request["caller"] = recorded.caller.text();
+    requests.push_back(std::move(request));
+  }
+  if (trace.order) body["order"] = order_object(*trace.order);
+  array& steps = body["flows"].emplace_array();
+  for (const TraceShown::Step& step : trace.steps) steps.push_back(step_object(step));
+  return body;
+}
+
 }  // namespace
 
 Response show(const rules::Activity& activity) { return json_response(200, activity_object(activity)); }
@@ -269,17 +299,13 @@ Response show(const std::vector<rules::Activity>& page, const std::optional<std:
 
 Response show(const rules::Recorded& recorded) { return json_response(200, request_object(recorded)); }
 
-Response show(const TraceShown& trace) {
+Response show(const TraceShown& trace) { return json_response(200, trace_object(trace)); }
+
+Response show(const TracesShown& shown) {
   object body;
-  array& requests = body["requests"].emplace_array();
-  for (const rules::Recorded& recorded : trace.requests) {
-    object request = request_object(recorded);
-    request["caller"] = recorded.caller.text();
-    requests.push_back(std::move(request));
-  }
-  if (trace.order) body["order"] = order_object(*trace.order);
-  array& steps = body["flows"].emplace_array();
-  for (const TraceShown::Step& step : trace.steps) steps.push_back(step_object(step));
+  array& all = body["traces"].emplace_array();
+  for (const TraceShown& trace : shown.traces) all.push_back(trace_object(trace));
+  add_page(body, shown);
   return json_response(200, body);
 }
 

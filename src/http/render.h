@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
 #include "http/message.h"
 #include "rules/command.h"
 #include "rules/flow.h"
@@ -35,6 +36,15 @@ struct OrderShown {
   std::vector<OrderPart> parts;  // Those of one SKU stand together or not: they are gathered.
 };
 Response show(const OrderShown& order);
+
+// One page of a user's orders; `next` is the cursor of what follows, where something does.
+struct OrdersShown {
+  std::vector<OrderShown> orders;
+  std::optional<std::string> next;
+  std::int64_t lag_batches = 0;  // Of what was judged and is not looked through yet.
+  Duration lag{0};
+};
+Response show(const OrdersShown& orders);
 
 // One stock item, its buckets summed.
 struct StockShown {
@@ -66,6 +76,15 @@ struct TraceShown {
   std::vector<Step> steps;  // As they were written.
 };
 Response show(const TraceShown& trace);
+
+// The chains behind one page of a user's orders.
+struct TracesShown {
+  std::vector<TraceShown> traces;
+  std::optional<std::string> next;
+  std::int64_t lag_batches = 0;
+  Duration lag{0};
+};
+Response show(const TracesShown& traces);
 
 // What is recorded under a key, or that it is being judged.
 Response show(const rules::Recorded& recorded);

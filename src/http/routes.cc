@@ -32,6 +32,7 @@ constexpr std::array routes{
     Route{"POST", "/v1/orders/{}/cancel", cancel, Policy(both, known, may_body, &empty_shape, keyed)},
     Route{"POST", "/v1/orders/{}/refund", refund, Policy(both, known, body, &refund_shape, keyed)},
     Route{"POST", "/v1/batch", batch, Policy(both, known, body, &batch_shape, keys_inside)},
+    Route{"GET", "/v1/orders", list_orders, Policy(both, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/orders/{}", show_order, Policy(both, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/requests/{}", show_request, Policy(both, known, no_body, nullptr, no_key)},
     Route{"PUT", "/v1/skus/{}", put_sku, Policy(operators, known, may_body, &put_sku_shape, keyed)},

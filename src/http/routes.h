@@ -36,6 +36,7 @@ enum class Endpoint : std::uint8_t {
   batch,
   // Reads.
   show_order,
+  list_orders,
   show_request,
   show_stock,
   show_activity,

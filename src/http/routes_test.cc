@@ -34,10 +34,10 @@ TEST(Routes, AreFoundByMethodAndPath) {
       Row{shop, "POST", "/v1/orders/a/confirm", "/v1/orders/{}/confirm a"},
       Row{shop, "POST", "/v1/orders/a%2Fb/cancel", "/v1/orders/{}/cancel a/b"},
       Row{shop, "GET", "/v1/requests/k", "/v1/requests/{} k"},
-      Row{shop, "GET", "/v1/orders", "allow POST"},
+      Row{shop, "GET", "/v1/orders?user=u1", "/v1/orders"},
       Row{shop, "DELETE", "/v1/orders/a", "allow GET, HEAD"},
       Row{shop, "get", "/v1/orders/a", "allow GET, HEAD"},
-      Row{shop, "OPTIONS", "/v1/orders", "allow POST"},
+      Row{shop, "OPTIONS", "/v1/orders", "allow POST, GET, HEAD"},
       Row{shop, "GET", "/v1/orders/", "none"},
       Row{shop, "GET", "/v1/orders/a/", "none"},
       Row{shop, "GET", "/v1//orders/a", "none"},
@@ -104,6 +104,7 @@ POST /v1/orders/{}/confirm both may-body key
 POST /v1/orders/{}/cancel both may-body key
 POST /v1/orders/{}/refund both body key
 POST /v1/batch both body keys-inside
+GET /v1/orders both
 GET /v1/orders/{} both
 GET /v1/requests/{} both
 PUT /v1/skus/{} operators may-body key

@@ -14,6 +14,7 @@
 #include "http/outcome_pages.h"
 #include "http/problem.h"
 #include "http/query.h"
+#include "http/questions.h"
 #include "http/render.h"
 #include "http/request_key.h"
 
@@ -78,33 +79,6 @@ std::optional<std::string> wrong_around(const Request& request, const Found& fou
   return std::nullopt;
 }
 
-OrderShown shown_of(const pipeline::OrderView& view) {
-  OrderShown shown{view.order, view.activity, {}};
-  for (const auto& part : view.parts) {
-    shown.parts.push_back(OrderPart{part.sku, part.warehouse, part.bucket, part.quantity, part.returned});
-  }
-  return shown;
-}
-
-StockShown shown_of(const pipeline::StockRow& row) {
-  StockShown shown{row.sku, row.warehouse, row.lot, row.pool, rules::Bucket{}, row.item.generation};
-  for (const rules::Bucket& bucket : row.item.buckets) {
-    shown.sum.available += bucket.available;
-    shown.sum.reserved += bucket.reserved;
-    shown.sum.sold += bucket.sold;
-    shown.sum.seq += bucket.seq;
-  }
-  return shown;
-}
-
-TraceShown shown_of(const pipeline::Trace& trace) {
-  TraceShown shown{.requests = trace.requests, .order = shown_of(trace.view), .steps = {}};
-  for (const auto& [row, sku, warehouse] : trace.steps) {
-    shown.steps.push_back({row.flow, sku, warehouse, row.batch.lane.value, row.batch.n});
-  }
-  return shown;
-}
-
 Verification shown_of(const pipeline::AuditReport& report) {
   Verification shown{report.items, report.flows, report.orders, report.batches, report.findings_total, {}};
   for (const auto& finding : report.findings) {
@@ -113,56 +87,14 @@ Verification shown_of(const pipeline::AuditReport& report) {
   return shown;
 }
 
-Result<std::optional<TraceShown>> trace_order(Reader& reader, rules::OrderId id) {
-  const auto trace = reader.trace(id);
-  if (!trace) return std::unexpected(trace.error());
-  return *trace ? std::optional(shown_of(**trace)) : std::nullopt;
-}
-
-// By the request: that of the order it made or acted on, itself among its requests; alone, where it has none.
-Result<std::optional<TraceShown>> trace_request(Reader& reader, const rules::RequestId& id) {
-  const auto recorded = reader.request(id);
-  if (!recorded) return std::unexpected(recorded.error());
-  if (!*recorded) return std::nullopt;
-  const rules::Verdict& verdict = (*recorded)->verdict;
-  Result<std::optional<TraceShown>> trace = std::optional<TraceShown>();
-  if (verdict.order) trace = trace_order(reader, *verdict.order);
-  if (!trace) return trace;
-  if (!*trace) *trace = TraceShown{};
-  const auto is_it = [&](const rules::Recorded& one) {
-    return one.caller == id.first && one.key == id.second;
-  };
-  // A refusal that moved nothing stands last: nothing of the chain came of it.
-  if (std::ranges::none_of((*trace)->requests, is_it)) (*trace)->requests.push_back(**recorded);
-  return trace;
-}
-
-// Stock of several SKUs, or the first that does not exist.
-struct StockAnswer {
-  std::vector<StockShown> rows;
-  std::optional<rules::SkuCode> unknown;
-};
-
-Result<StockAnswer> look_up_stock(Reader& reader, const std::vector<rules::SkuCode>& skus) {
-  StockAnswer answer;
-  for (const rules::SkuCode& sku : skus) {
-    const auto rows = reader.stock(sku);
-    if (!rows) return std::unexpected(rows.error());
-    if (!*rows) {
-      answer.unknown = sku;
-      return answer;
-    }
-    for (const pipeline::StockRow& row : **rows) answer.rows.push_back(shown_of(row));
-  }
-  return answer;
-}
-
 }  // namespace
 
 Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clock& clock, Random& random,
-                 Log& log, const Readiness& readiness, std::string operator_key, Metrics& metrics)
+                 Log& log, const Readiness& readiness, std::string operator_key, Metrics& metrics,
+                 judge::OrderIndex& order_index)
     : pipeline_(pipeline),
       reads_(reads),
+      order_index_(order_index),
       clock_(clock),
       random_(random),
       log_(log),
@@ -294,6 +226,8 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
       co_return co_await read_stock(found);
     case Endpoint::show_activity:
       co_return co_await read_activity(found.parameters[0]);
+    case Endpoint::list_orders:
+      co_return co_await list_orders(std::move(found));
     case Endpoint::list_activities:
       co_return co_await list_activities(std::move(found));
     case Endpoint::trace:
@@ -325,10 +259,8 @@ awaitable<Response> Service::read_order(std::string id) {
   const std::optional<Uuid> uuid = parse_uuid(id);
   if (!uuid) co_return refuse(Outcome::unknown_order);
   using Answer = std::optional<OrderShown>;
-  std::function<Result<Answer>(Reader&)> question = [uuid](Reader& reader) -> Result<Answer> {
-    const auto view = reader.order(rules::OrderId{*uuid});
-    if (!view) return std::unexpected(view.error());
-    return *view ? Answer(shown_of(**view)) : std::nullopt;
+  std::function<Result<Answer>(Reader&)> question = [uuid](Reader& reader) {
+    return look_up_order(reader, rules::OrderId{*uuid});
   };
   const Result<Answer> order = co_await reads_.ask<Answer>(question);
   if (!order) co_return refuse(order.error());
@@ -382,6 +314,16 @@ awaitable<Response> Service::read_activity(std::string id) {
   co_return *activity ? show(**activity) : refuse(Outcome::unknown_activity);
 }
 
+awaitable<Response> Service::list_orders(Found found) {
+  const auto wanted = wanted_orders(found.query);
+  if (!wanted) co_return malformed_http(400, wanted.error());
+  std::function<Result<OrdersShown>(Reader&)> question = [this, wanted](Reader& reader) {
+    return look_up_orders(order_index_, reader, *wanted, clock_.now());
+  };
+  const Result<OrdersShown> orders = co_await reads_.ask<OrdersShown>(question);
+  co_return orders ? show(*orders) : refuse(orders.error());
+}
+
 awaitable<Response> Service::list_activities(Found found) {
   const auto limit = parse_limit(value_of(found.query, "limit").value_or("100"));
   if (!limit) co_return malformed_http(400, "limit: must be 1 to 1000");
@@ -406,16 +348,13 @@ awaitable<Response> Service::list_activities(Found found) {
 }
 
 awaitable<Response> Service::read_trace(Found found) {
+  if (auto wrong = wrong_in_trace(found.query)) co_return malformed_http(400, *std::move(wrong));
+  if (value_of(found.query, "user")) co_return co_await trace_user(std::move(found));
   const auto order = value_of(found.query, "order");
-  const auto request = value_of(found.query, "request");
-  const auto caller = value_of(found.query, "caller");
-  if (order.has_value() == request.has_value() || (order && caller)) {
-    co_return malformed_http(400, "query: order, or request with or without its caller");
-  }
   const auto uuid = parse_uuid(order.value_or(""));
   if (order && !uuid) co_return refuse(Outcome::unknown_order);
-  const auto key = parse_bare_key(request.value_or("-"));
-  const auto whose = rules::Caller::parse(caller.value_or("shop"));
+  const auto key = parse_bare_key(value_of(found.query, "request").value_or("-"));
+  const auto whose = rules::Caller::parse(value_of(found.query, "caller").value_or("shop"));
   if (!key || !whose) co_return refuse(Outcome::unknown_request);
   const rules::RequestId id(*whose, *key);
   using Answer = std::optional<TraceShown>;
@@ -426,6 +365,16 @@ awaitable<Response> Service::read_trace(Found found) {
   if (!trace) co_return refuse(trace.error());
   if (*trace) co_return show(**trace);
   co_return refuse(order ? Outcome::unknown_order : Outcome::unknown_request);
+}
+
+awaitable<Response> Service::trace_user(Found found) {
+  const auto wanted = wanted_traces(found.query);
+  if (!wanted) co_return malformed_http(400, wanted.error());
+  std::function<Result<TracesShown>(Reader&)> question = [this, wanted](Reader& reader) {
+    return look_up_traces(order_index_, reader, *wanted, clock_.now());
+  };
+  const Result<TracesShown> traces = co_await reads_.ask<TracesShown>(question);
+  co_return traces ? show(*traces) : refuse(traces.error());
 }
 
 awaitable<Response> Service::read_verification() {

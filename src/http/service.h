@@ -20,6 +20,7 @@
 #include "http/message.h"
 #include "http/request_counters.h"
 #include "http/routes.h"
+#include "jobs/user_orders.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
 
@@ -35,9 +36,10 @@ class Service {
  public:
   // All references outlive the service and every answer() in progress. `operator_key` is the credential of
   // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
-  // empty one lets nobody in.
+  // empty one lets nobody in. The pages of `order_index` are asked for on the thread of `reads`.
   Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clock& clock, Random& random, Log& log,
-          const Readiness& readiness, std::string operator_key, Metrics& metrics);
+          const Readiness& readiness, std::string operator_key, Metrics& metrics,
+          judge::OrderIndex& order_index);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
   // has the body of GET, which the session leaves out.
@@ -60,8 +62,10 @@ class Service {
   boost::asio::awaitable<Response> read_request(rules::Caller caller, std::string key);
   boost::asio::awaitable<Response> read_stock(Found found);
   boost::asio::awaitable<Response> read_activity(std::string id);
+  boost::asio::awaitable<Response> list_orders(Found found);
   boost::asio::awaitable<Response> list_activities(Found found);
   boost::asio::awaitable<Response> read_trace(Found found);
+  boost::asio::awaitable<Response> trace_user(Found found);
   boost::asio::awaitable<Response> read_verification();
   Response tell_readiness();
   Response tell_metrics();
@@ -71,6 +75,7 @@ class Service {
 
   pipeline::Pipeline& pipeline_;
   pipeline::Reads& reads_;
+  judge::OrderIndex& order_index_;
   const Clock& clock_;
   Random& random_;
   Log& log_;

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -64,6 +67,35 @@ void visit_orders(const Tables& tables, const Reader::Visitor& visitor) {
   for (const auto& [id, stored] : tables.orders) {
     if (stored.request) show(visitor.order_as_request, *stored.request);
   }
+}
+
+// Goes on in one lane from the end of `sequel`; the ids of what its batches moved are added to `moved`.
+void follow_lane(const Tables& tables, rules::LaneId lane, std::int64_t& flows_left, Sequel& sequel,
+                 std::set<OrderId>& moved) {
+  const auto cursor = sequel.reached.find(lane);
+  const std::int64_t from = cursor == sequel.reached.end() ? 0 : cursor->second.n;
+  auto batch = tables.batches.upper_bound(BatchId{lane, from});
+  for (; batch != tables.batches.end() && batch->first.lane == lane && flows_left > 0; ++batch) {
+    flows_left -= std::max<std::int64_t>(batch->second.flows, 1);
+    sequel.reached[lane] = Cursor{batch->first.n, batch->second.at};
+    auto flow = tables.flows_by_batch.lower_bound({batch->first, 0});
+    for (; flow != tables.flows_by_batch.end() && flow->first.first == batch->first; ++flow) {
+      const std::optional<OrderId>& order = tables.flows.at(flow->second).flow.order;
+      if (order) moved.insert(*order);
+    }
+  }
+  if (batch == tables.batches.end() || batch->first.lane != lane) return;
+  // The numbers of a lane have no gap, so the last one tells how many there are.
+  const auto last = std::prev(tables.batches.lower_bound(BatchId{rules::LaneId{lane.value + 1}, 0}));
+  sequel.batches_left += last->first.n - batch->first.n + 1;
+  if (!sequel.oldest_left || batch->second.at < *sequel.oldest_left) sequel.oldest_left = batch->second.at;
+}
+
+bool is_history_of(const Tables& tables, const Cursors& cursors) {
+  return std::ranges::all_of(cursors, [&](const auto& one) {
+    const auto batch = tables.batches.find(BatchId{one.first, one.second.n});
+    return batch != tables.batches.end() && batch->second.at == one.second.at;
+  });
 }
 
 class MemoryReader final : public Reader {
@@ -169,6 +201,20 @@ class MemoryReader final : public Reader {
         rows.push_back(HoldRow{item, expires_at, order});
       }
       return rows;
+    });
+  }
+
+  Result<Sequel> follow(const Cursors& from, std::size_t flows_max) override {
+    return database_->read([&](const Tables& tables) {
+      if (!is_history_of(tables, from)) return Sequel{.other_history = true};
+      Sequel sequel{.reached = from};
+      std::set<OrderId> moved;
+      auto flows_left = static_cast<std::int64_t>(flows_max);
+      for (std::int64_t lane = 1; lane < tables.next_lane; ++lane) {
+        follow_lane(tables, rules::LaneId{lane}, flows_left, sequel, moved);
+      }
+      for (const OrderId id : moved) sequel.orders.push_back(tables.orders.at(id).order);
+      return sequel;
     });
   }
 

@@ -83,6 +83,28 @@ struct HoldRow {
   rules::OrderId order;
 };
 
+// How far somebody has followed the ledger in one lane: up to this batch, whose time tells it from a batch of
+// the same number in another history.
+struct Cursor {
+  std::int64_t n = 0;
+  Time at;
+  friend bool operator==(const Cursor&, const Cursor&) = default;
+};
+
+// The lanes that somebody follows. A lane that has no cursor is followed from its beginning.
+using Cursors = std::map<rules::LaneId, Cursor>;
+
+// What the ledger says after some cursors: whole batches, none passed over.
+struct Sequel {
+  Cursors reached = {};                            // After these batches.
+  std::vector<rules::Order> orders = {};           // That they moved, each once, as they are at present.
+  std::int64_t batches_left = 0;                   // Committed after `reached`.
+  std::optional<Time> oldest_left = std::nullopt;  // Of those batches; none without any.
+  // The cursors are of another history, of a file that was replaced or put back: there is nothing to follow
+  // from them, and nothing else is told.
+  bool other_history = false;
+};
+
 // How much of a part of the order has returned.
 inline rules::Quantity returned_of(const rules::Order& order, const rules::Taken& part) {
   for (const rules::Taken& back : order.returned) {
@@ -124,6 +146,10 @@ class Reader {
   // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its
   // items.
   virtual Result<std::vector<HoldRow>> due(Time now, std::size_t count) = 0;
+
+  // The batches after `from` until they hold `flows_max` ledger rows; at least one, where there is one, so
+  // that whoever goes on from what was reached comes to the end.
+  virtual Result<Sequel> follow(const Cursors& from, std::size_t flows_max) = 0;
 
   // The whole database in one snapshot, table by table, each in key order, for `verify` and canonical dumps.
   // A visitor function that is empty skips its table. flows come twice: by bucket chain and by order.

@@ -75,6 +75,9 @@ class RowsReader final : public Reader {
   Result<std::vector<HoldRow>> due(Time, std::size_t) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
+  Result<Sequel> follow(const Cursors&, std::size_t) override {
+    return fail(ErrorCode::invalid, "visit alone");
+  }
 
   Result<void> visit(const Visitor& visitor) override {
     show(visitor.sku, rows_.skus);

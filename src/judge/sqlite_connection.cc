@@ -88,10 +88,7 @@ Error Connection::failure(int code, std::string_view doing) {
 
 Error Connection::break_off(std::string why) {
   if (broken_) return *broken_;
-  broken_ = Error{ErrorCode::broken,
-                  std::move(why) +
-                      "; nothing is acknowledged any more: mend the storage, then start again, and what "
-                      "was acknowledged is there"};
+  broken_ = Error{ErrorCode::broken, std::move(why) + "; " + remedy_};
   // A checkpoint at close would sync the log again, and a sync that succeeds after a failed one proves
   // nothing.
   configure(raw_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 
@@ -46,9 +47,12 @@ class Connection {
   void roll_back();
   bool in_transaction() const;
 
-  // Makes `why` the answer of every later call.
+  // Makes `why`, and what to do then, the answer of every later call.
   Error break_off(std::string why);
   const std::optional<Error>& broken() const { return broken_; }
+
+  // What to do when the connection is broken; by default what the judge's file wants.
+  void set_remedy(std::string remedy) { remedy_ = std::move(remedy); }
 
   sqlite3* raw() { return raw_; }
   const std::string& path() const { return path_; }
@@ -60,6 +64,9 @@ class Connection {
   const Role role_;
   sqlite3* raw_ = nullptr;
   std::optional<Error> broken_;
+  std::string remedy_ =
+      "nothing is acknowledged any more: mend the storage, then start again, and what was acknowledged is "
+      "there";
 };
 
 // The meaning of an extended result code of SQLite while the database is open.

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "judge/sqlite_follow.h"
 #include "judge/sqlite_load.h"
 #include "judge/sqlite_open.h"
 #include "judge/sqlite_rows.h"
@@ -49,6 +50,7 @@ class SqliteReader final : public Reader {
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
   Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) override;
   Result<std::vector<HoldRow>> due(Time now, std::size_t count) override;
+  Result<Sequel> follow(const Cursors& from, std::size_t flows_max) override;
   Result<void> visit(const Visitor& visitor) override;
 
  private:
@@ -248,6 +250,12 @@ Result<std::vector<HoldRow>> SqliteReader::due(Time now, std::size_t count) {
                                                   static_cast<std::int64_t>(count));
   if (!read) return std::unexpected(read.error());
   return rows;
+}
+
+Result<Sequel> SqliteReader::follow(const Cursors& from, std::size_t flows_max) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  return follow_ledger(queries_, from, flows_max);
 }
 
 template <class T>

@@ -244,8 +244,22 @@ const object& AnswersHeld::resolved(const object& schema, std::string& path) con
   return pointed(document_, schema);
 }
 
+// Of several schemas, the first one whose demanded members are all there; else the first.
+const object& AnswersHeld::choice_for(const value& given, const value& choices) const {
+  for (const value& choice : choices.as_array()) {
+    const object& schema = pointed(document_, choice.as_object());
+    const bool fits = std::ranges::all_of(schema.at("required").as_array(), [&](const value& name) {
+      return given.is_object() && given.as_object().contains(text(name));
+    });
+    if (fits) return choice.as_object();
+  }
+  return choices.as_array().at(0).as_object();
+}
+
 void AnswersHeld::check(const value& given, const object& unresolved, std::string path) {
   const object& schema = resolved(unresolved, path);
+  if (const auto* choices = schema.if_contains("oneOf"))
+    return check(given, choice_for(given, *choices), path);
   const auto blame = [&](const std::string& what) {
     wrong_.push_back(path + ": " + boost::json::serialize(given) + " " + what);
   };
@@ -288,6 +302,10 @@ void AnswersHeld::check_object(const object& given, const object& schema, const 
 
 void AnswersHeld::gather(const object& unresolved, std::string path, std::set<std::string>& members) const {
   const object& schema = resolved(unresolved, path);
+  if (const auto* choices = schema.if_contains("oneOf")) {
+    for (const value& choice : choices->as_array()) gather(choice.as_object(), path, members);
+    return;
+  }
   if (const auto* items = schema.if_contains("items"))
     return gather(items->as_object(), path + "[]", members);
   const auto* properties = schema.if_contains("properties");

@@ -32,6 +32,8 @@ class AnswersHeld {
   void check(const boost::json::value& value, const boost::json::object& schema, std::string path);
   void check_object(const boost::json::object& value, const boost::json::object& schema,
                     const std::string& path);
+  const boost::json::object& choice_for(const boost::json::value& value,
+                                        const boost::json::value& choices) const;
   void gather(const boost::json::object& schema, std::string path, std::set<std::string>& members) const;
 
   const boost::json::value& document_;

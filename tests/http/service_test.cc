@@ -311,11 +311,52 @@ TEST_F(ServiceTest, ATraceTellsTheWholeChain_B17) {
   EXPECT_EQ(trace("?order=17"), "404 " + problem_of("unknown_order", 404, final_never));
   EXPECT_EQ(trace("?request=c9"), "404 " + problem_of("unknown_request", 404, final_never));
   EXPECT_EQ(trace("?request=s3"), "404 " + problem_of("unknown_request", 404, final_never));
-  const std::string which = malformed_of(400, "query: order, or request with or without its caller");
+  const std::string which = malformed_of(
+      400, "query: order, or request with or without its caller, or user with or without limit and cursor");
   EXPECT_EQ(trace(""), which);
   EXPECT_EQ(trace("?order=" + key7(1) + "&request=c1"), which);
   EXPECT_EQ(trace("?order=" + key7(1) + "&caller=shop"), which);
+  EXPECT_EQ(trace("?user=u1&caller=shop"), which);
+  EXPECT_EQ(trace("?user=u1&request=c1"), which);
+  EXPECT_EQ(trace("?order=" + key7(1) + "&limit=1"), which);
   EXPECT_EQ(get("/v1/trace?order=" + key7(1)), malformed_of(404, "there is no such path"));
+
+  const std::string one = whole.substr(4);
+  EXPECT_EQ(trace("?user=u1"), R"(200 {"traces":[)" + one + R"(],"lag_batches":0,"lag_ms":0})");
+  EXPECT_EQ(trace("?user=u2"), R"(200 {"traces":[],"lag_batches":0,"lag_ms":0})");
+  post("/v1/orders", key7(2), order_of("u1", "cup", 1));
+  EXPECT_EQ(trace("?user=u1&limit=1&cursor=" + key7(2)),
+            R"(200 {"traces":[)" + one + R"(],"lag_batches":0,"lag_ms":0})");
+  EXPECT_EQ(trace("?user=u1&limit=101"), malformed_of(400, "limit: must be 1 to 100"));
+}
+
+TEST_F(ServiceTest, OrdersOfAUserAreListedInPages_B17) {
+  make_stock();
+  for (const int n : {1, 2, 3}) post("/v1/orders", key7(n), order_of("u1", "tee", 1));
+  post("/v1/orders", key7(4), order_of("u2", "tee", 1));
+  post("/v1/orders", key7(5), order_of("u1", "tee", 500));
+  post("/v1/orders/" + key7(2) + "/confirm", "c1", "");
+  const auto order = [&](int n) { return get("/v1/orders/" + key7(n)).substr(4); };
+  const auto list = [&](const std::string& query) { return get("/v1/orders" + query); };
+  const std::string end = R"(],"lag_batches":0,"lag_ms":0})";
+  EXPECT_EQ(list("?user=u1"), R"(200 {"orders":[)" + order(3) + "," + order(2) + "," + order(1) + end);
+  EXPECT_EQ(list("?user=u1&limit=2"), R"(200 {"orders":[)" + order(3) + "," + order(2) + R"(],"next":")" +
+                                          key7(2) + R"(","lag_batches":0,"lag_ms":0})");
+  EXPECT_EQ(list("?user=u1&limit=2&cursor=" + key7(2)), R"(200 {"orders":[)" + order(1) + end);
+  EXPECT_EQ(list("?user=u1&state=paid"), R"(200 {"orders":[)" + order(2) + end);
+  EXPECT_EQ(operate("GET", "/v1/orders?user=u2", "", ""), R"(200 {"orders":[)" + order(4) + end);
+  EXPECT_EQ(list("?user=u9"), R"(200 {"orders":[)" + end);
+  EXPECT_EQ(list(""), malformed_of(400, "user: is missing"));
+  EXPECT_EQ(list("?user=a%20b"), malformed_of(400, "user: must be 1 to 64 of letters, digits and _ . : -"));
+  EXPECT_EQ(list("?user=u1&state=lost"),
+            malformed_of(400, "state: must be a state of an order, such as held or paid"));
+  EXPECT_EQ(list("?user=u1&state=refused"),
+            malformed_of(400, "state: a refused order took nothing and is not listed; ask for its request"));
+  EXPECT_EQ(list("?user=u1&limit=1001"), malformed_of(400, "limit: must be 1 to 1000"));
+  EXPECT_EQ(list("?user=u1&cursor=17"), malformed_of(400, "cursor: must be the next of an earlier page"));
+  EXPECT_EQ(list("?user=u1&user=u2"), malformed_of(400, "user: stands twice"));
+  EXPECT_EQ(list("?user=u1&page=2"),
+            malformed_of(400, "query: this request takes no other than user, state, limit, cursor"));
 }
 
 struct Row {

@@ -16,6 +16,7 @@
 #include "judge/audit.h"
 #include "judge/judge.h"
 #include "judge/memory_store.h"
+#include "judge/order_index.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
@@ -84,7 +85,10 @@ struct World::Parts {
   pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   pipeline::Pipeline pipeline;
-  Service service{pipeline, reads, clock, random, *log, readiness, std::string(operator_key), metrics};
+  // Nobody follows the ledger with it: an answer finds all in the tail.
+  std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
+  Service service{pipeline, reads,       clock, random, *log, readiness, std::string(operator_key),
+                  metrics,  *order_index};
   Server shop;
   Server operators;
   std::uint16_t shop_port = 0;

@@ -1,0 +1,62 @@
+#include "jobs/projection.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace gavel::jobs {
+
+Projection::Projection(judge::Reader& reader, judge::OrderIndex& index, const Clock& clock, Log& log,
+                       std::size_t flows_max)
+    : reader_(reader), index_(index), clock_(clock), log_(log), flows_max_(flows_max) {}
+
+Result<bool> Projection::step() {
+  if (!cursors_) {
+    auto cursors = index_.cursors();
+    if (!cursors) return std::unexpected(cursors.error());
+    cursors_ = *std::move(cursors);
+  }
+  const auto sequel = reader_.follow(*cursors_, flows_max_);
+  if (!sequel) return std::unexpected(sequel.error());
+  if (sequel->other_history) {
+    if (const auto begun = begin_anew(); !begun) return std::unexpected(begun.error());
+    return true;
+  }
+  if (sequel->reached != *cursors_) {
+    std::vector<judge::IndexedOrder> orders;
+    orders.reserve(sequel->orders.size());
+    for (const rules::Order& order : sequel->orders) orders.push_back({order.user, order.id, order.state});
+    if (const auto put = index_.put(orders, sequel->reached); !put) {
+      cursors_.reset();  // Perhaps written: the index knows.
+      return std::unexpected(put.error());
+    }
+    cursors_ = sequel->reached;
+  }
+  batches_left_ = sequel->batches_left;
+  oldest_left_ = sequel->oldest_left.value_or(Time::max());
+  return sequel->batches_left > 0;
+}
+
+Result<void> Projection::begin_anew() {
+  log_.write(Level::warn, "order_index_begun_anew", {{"why", "the database has another history"}});
+  cursors_.reset();
+  return index_.clear();
+}
+
+Lag Projection::lag() const {
+  const Time oldest = oldest_left_.load();
+  const Duration behind = oldest == Time::max() ? Duration(0) : clock_.now() - oldest;
+  return {batches_left_.load(), std::max(behind, Duration(0))};
+}
+
+void watch(Metrics& metrics, const Projection& projection) {
+  metrics.watch_gauge("gavel_jobs_projection_behind_batches",
+                      "Committed batches that the index of orders by user has not followed.",
+                      [&projection] { return static_cast<double>(projection.lag().batches); });
+  metrics.watch_gauge(
+      "gavel_jobs_projection_behind_seconds", "How long ago the first of these batches was written.",
+      [&projection] { return std::chrono::duration<double>(projection.lag().behind).count(); });
+}
+
+}  // namespace gavel::jobs

@@ -1,0 +1,63 @@
+// Projection: follows the ledger with the index of orders by user (B17), batch by batch, lane by lane.
+//
+//   step: what comes after the cursors ─► into the index, together with the cursors it has reached
+//
+// It never passes over anything: a cursor moves in the same transaction as the rows up to it, and batches of
+// a lane have no gap. Where the cursors are of another history (the judge's file was replaced or put back),
+// the index is emptied and made again from the beginning. One thread; lag() from any.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "judge/order_index.h"
+#include "judge/reader.h"
+
+namespace gavel::jobs {
+
+// Ledger rows of one step: large enough that the index is written in sorted runs, and a tenth of a second's
+// work.
+inline constexpr std::size_t projection_flows_max = 5'000;
+
+// How far an index is behind the ledger.
+struct Lag {
+  std::int64_t batches = 0;
+  Duration behind{0};  // Since the first of these batches was written.
+};
+
+class Projection {
+ public:
+  // All references outlive it; `reader` is its own.
+  Projection(judge::Reader& reader, judge::OrderIndex& index, const Clock& clock, Log& log,
+             std::size_t flows_max = projection_flows_max);
+
+  // Follows one step. True if there is more to follow at once.
+  Result<bool> step();
+
+  // As of the last step.
+  Lag lag() const;
+
+ private:
+  Result<void> begin_anew();
+
+  judge::Reader& reader_;
+  judge::OrderIndex& index_;
+  const Clock& clock_;
+  Log& log_;
+  const std::size_t flows_max_;
+  std::optional<judge::Cursors> cursors_;  // As the index has them; none: to be asked for.
+  std::atomic<std::int64_t> batches_left_{0};
+  std::atomic<Time> oldest_left_{Time::max()};  // max: nothing is left.
+};
+
+// Has `metrics` read how far it is behind, on any thread. All outlive the readings.
+void watch(Metrics& metrics, const Projection& projection);
+
+}  // namespace gavel::jobs

@@ -1,0 +1,72 @@
+#include "jobs/user_orders.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace gavel::jobs {
+namespace {
+
+using rules::OrderId;
+
+bool is_wanted(const rules::Order& order, const judge::WantedOrders& wanted) {
+  return order.user == wanted.user && (!wanted.state || order.state == *wanted.state) &&
+         (!wanted.before || order.id < *wanted.before);
+}
+
+// The ids of one page, and where the next one begins.
+struct Chosen {
+  std::vector<OrderId> ids;
+  std::optional<OrderId> next;
+};
+
+// What the tail says of an order counts more than what the index says. Where the index has more than it gave,
+// nothing below its last row belongs to this page.
+Chosen choose(const judge::OrderIndex::Page& page, const judge::Sequel& tail,
+              const judge::WantedOrders& wanted) {
+  std::map<OrderId, bool, std::greater<>> candidates;  // Whether it is wanted.
+  for (const judge::IndexedOrder& order : page.orders) candidates[order.id] = true;
+  for (const rules::Order& order : tail.orders) candidates[order.id] = is_wanted(order, wanted);
+  std::optional<OrderId> last;
+  if (page.orders.size() > wanted.count) last = page.orders.back().id;
+  Chosen chosen;
+  for (const auto& [id, is_in] : candidates) {
+    if (last && id < *last) break;
+    if (!is_in) continue;
+    if (chosen.ids.size() == wanted.count) {
+      chosen.next = chosen.ids.back();
+      return chosen;
+    }
+    chosen.ids.push_back(id);
+  }
+  chosen.next = last;
+  return chosen;
+}
+
+}  // namespace
+
+Result<UserOrders> orders_of(judge::OrderIndex& index, judge::Reader& reader,
+                             const judge::WantedOrders& wanted, Time now) {
+  judge::WantedOrders one_more = wanted;  // It tells whether anything follows.
+  ++one_more.count;
+  const auto page = index.page(one_more);
+  if (!page) return std::unexpected(page.error());
+  const auto tail = reader.follow(page->cursors, tail_flows_max);
+  if (!tail) return std::unexpected(tail.error());
+  if (tail->other_history) {
+    return fail(ErrorCode::unavailable, "the index of orders by user is being made again; ask again later");
+  }
+  const Chosen chosen = choose(*page, *tail, wanted);
+  UserOrders answer{.orders = {}, .next = chosen.next, .lag = {.batches = tail->batches_left}};
+  if (tail->oldest_left) answer.lag.behind = std::max(now - *tail->oldest_left, Duration(0));
+  for (const OrderId id : chosen.ids) {
+    auto view = reader.order(id);
+    if (!view) return std::unexpected(view.error());
+    // It may have changed between two looks.
+    if (*view && is_wanted((*view)->order, wanted)) answer.orders.push_back(**std::move(view));
+  }
+  return answer;
+}
+
+}  // namespace gavel::jobs

@@ -1,0 +1,180 @@
+// The contract of the order index, on every form, and what is particular to the file of the SQLite form.
+#include "judge/order_index.h"
+
+#include <string>
+
+#include <sqlite3.h>
+
+#include "judge/order_index_forms_test.h"
+
+namespace gavel::judge {
+namespace {
+
+using rules::LaneId;
+using rules::OrderState;
+using rules::UserId;
+
+rules::OrderId id(std::uint8_t n) { return {{{1, 0, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, n}}}; }
+const Time some_time = *parse_time("2026-01-01T00:00:00Z");
+
+class OrderIndexContract : public ::testing::TestWithParam<IndexForm> {
+ protected:
+  void SetUp() override { reopen(); }
+
+  void reopen() {
+    index_.reset();
+    index_ = GetParam().open(folder_);
+  }
+
+  void put(const std::vector<IndexedOrder>& orders, const Cursors& reached) {
+    const auto put = index_->put(orders, reached);
+    ASSERT_TRUE(put) << put.error().message;
+  }
+
+  // "9 held, 7 paid | 1:3 2:1": the orders, and the cursors that they go with.
+  std::string page(const std::string& user, std::size_t count, std::optional<OrderState> state = {},
+                   std::optional<rules::OrderId> before = {}) {
+    const auto page = index_->page({UserId(user), state, before, count});
+    EXPECT_TRUE(page.has_value());
+    std::string text;
+    for (const IndexedOrder& order : page->orders) {
+      EXPECT_EQ(order.user.text(), user);
+      text += (text.empty() ? "" : ", ") + std::to_string(order.id.uuid.bytes[15]) + " " +
+              std::string(word(order.state));
+    }
+    text += " |";
+    for (const auto& [lane, cursor] : page->cursors) {
+      text += " " + std::to_string(lane.value) + ":" + std::to_string(cursor.n);
+    }
+    return text;
+  }
+
+  OrderIndex& index() { return *index_; }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<OrderIndex> index_;
+};
+
+TEST_P(OrderIndexContract, PagesAreOfOneUserByFallingId) {
+  EXPECT_EQ(page("ann", 9), " |");
+  put({{UserId("ann"), id(3), OrderState::held},
+       {UserId("bob"), id(4), OrderState::held},
+       {UserId("ann"), id(9), OrderState::paid}},
+      {{LaneId{1}, {3, some_time}}});
+  put({{UserId("ann"), id(5), OrderState::held}}, {{LaneId{1}, {4, some_time}}, {LaneId{2}, {1, some_time}}});
+  EXPECT_EQ(page("ann", 9), "9 paid, 5 held, 3 held | 1:4 2:1");
+  EXPECT_EQ(page("ann", 2), "9 paid, 5 held | 1:4 2:1");
+  EXPECT_EQ(page("ann", 2, {}, id(5)), "3 held | 1:4 2:1");
+  EXPECT_EQ(page("ann", 2, {}, id(7)), "5 held, 3 held | 1:4 2:1") << "a cursor need not exist";
+  EXPECT_EQ(page("ann", 1, OrderState::held), "5 held | 1:4 2:1");
+  EXPECT_EQ(page("ann", 9, OrderState::held, id(5)), "3 held | 1:4 2:1");
+  EXPECT_EQ(page("an", 9), " | 1:4 2:1");
+  EXPECT_EQ(page("ann.", 9), " | 1:4 2:1");
+}
+
+TEST_P(OrderIndexContract, AnOrderIsThereOnceInItsLastState) {
+  put({{UserId("ann"), id(3), OrderState::held}}, {{LaneId{1}, {1, some_time}}});
+  put({{UserId("ann"), id(3), OrderState::paid}}, {{LaneId{1}, {2, some_time}}});
+  EXPECT_EQ(page("ann", 9), "3 paid | 1:2");
+  EXPECT_EQ(page("ann", 9, OrderState::held), " | 1:2");
+}
+
+TEST_P(OrderIndexContract, IsForgottenAndMadeAgain) {
+  const Cursors reached{{LaneId{1}, {7, some_time}}};
+  put({{UserId("ann"), id(3), OrderState::held}}, reached);
+  EXPECT_EQ(index().cursors().value(), reached);
+  EXPECT_TRUE(index().clear());
+  EXPECT_EQ(index().cursors().value(), Cursors());
+  EXPECT_EQ(page("ann", 9), " |");
+  put({{UserId("ann"), id(3), OrderState::held}}, reached);
+  EXPECT_EQ(page("ann", 9), "3 held | 1:7");
+}
+
+TEST_P(OrderIndexContract, IsThereAgainIfItIsKept) {
+  const Cursors reached{{LaneId{1}, {7, some_time}}};
+  put({{UserId("ann"), id(3), OrderState::held}}, reached);
+  reopen();
+  EXPECT_EQ(page("ann", 9), GetParam().is_kept ? "3 held | 1:7" : " |");
+  EXPECT_EQ(index().cursors().value(), GetParam().is_kept ? reached : Cursors());
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, OrderIndexContract,
+                         ::testing::Values(memory_index_form(), sqlite_index_form()), name_of_index_form);
+
+// What stands in the place of the index: it is made again, or left alone and said so.
+TEST(SqliteOrderIndex, WhatCannotBeReadIsMadeAgain) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("orders");
+  write_content(path, "this is no database, and long enough that nobody takes it for an empty one");
+  const auto index = open_sqlite_order_index(path);
+  ASSERT_TRUE(index) << index.error().message;
+  EXPECT_EQ((*index)->cursors().value(), Cursors());
+}
+
+// Runs SQL on a file of its own.
+void run_sql(const std::string& path, const char* sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+  sqlite3_close(database);
+}
+
+TEST(SqliteOrderIndex, AnotherVersionIsMadeAgain) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("orders");
+  const Cursors reached{{LaneId{1}, {7, some_time}}};
+  ASSERT_TRUE(open_sqlite_order_index(path).value()->put({}, reached));
+  EXPECT_EQ(open_sqlite_order_index(path).value()->cursors().value(), reached);
+  run_sql(path, "PRAGMA user_version = 99");
+  EXPECT_EQ(open_sqlite_order_index(path).value()->cursors().value(), Cursors());
+}
+
+TEST(SqliteOrderIndex, AnotherProgramsFileIsLeftAlone) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("orders");
+  run_sql(path, "PRAGMA application_id = 7; CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
+  const std::string before = content_of(path);
+  const auto index = open_sqlite_order_index(path);
+  ASSERT_FALSE(index);
+  EXPECT_EQ(index.error().code, ErrorCode::invalid);
+  EXPECT_EQ(index.error().message, "the index of orders by user, " + path +
+                                       ", cannot be used: it is another program's database; move it away, "
+                                       "or name another judge.url");
+  EXPECT_TRUE(content_of(path) == before);
+}
+
+TEST(SqliteOrderIndex, AFolderThatIsMissingIsNamed) {
+  const TemporaryFolder folder;
+  const auto index = open_sqlite_order_index(folder.file("nosuch/orders"));
+  ASSERT_FALSE(index);
+  EXPECT_EQ(index.error().code, ErrorCode::invalid);
+}
+
+// A27: no statement reads more of the index than its rows.
+TEST(SqliteOrderIndex, NoStatementScans) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("orders");
+  ASSERT_TRUE(open_sqlite_order_index(path));
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  const auto plan_of = [&](const std::string& sql) {
+    std::string plan;
+    const auto add = [](void* to, int, char** columns, char**) {
+      static_cast<std::string*>(to)->append(columns[3]).append("\n");
+      return 0;
+    };
+    EXPECT_EQ(sqlite3_exec(database, ("EXPLAIN QUERY PLAN " + sql).c_str(), add, &plan, nullptr), SQLITE_OK);
+    return plan;
+  };
+  for (const char* sql : order_index_statements) {
+    EXPECT_EQ(plan_of(sql).find("SCAN"), std::string::npos) << sql;
+    EXPECT_EQ(plan_of(sql).find("TEMP B-TREE"), std::string::npos) << sql;
+  }
+  EXPECT_NE(plan_of("SELECT * FROM order_of_user WHERE id = ?").find("SCAN"), std::string::npos);
+  sqlite3_close(database);
+}
+
+}  // namespace
+}  // namespace gavel::judge

@@ -1,0 +1,29 @@
+// The SQLite form of the order index: a file of its own beside the judge's database.
+//
+// Nothing is lost with it, so it waits for no disk: after a power loss it is a little older, and is followed
+// on from there. A file that cannot be read, or is of another version, is removed and made again; another
+// program's database is left alone.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "judge/order_index.h"
+
+namespace gavel::judge {
+
+// Its statements that run once per order, lane or question, for the test that asks how SQLite runs them.
+inline constexpr const char* order_index_statements[] = {
+    "INSERT INTO order_of_user (user, id, state) VALUES (?, ?, ?)"
+    " ON CONFLICT (user, id) DO UPDATE SET state = excluded.state",
+    "INSERT INTO cursor (lane, n, at) VALUES (?, ?, ?)"
+    " ON CONFLICT (lane) DO UPDATE SET n = excluded.n, at = excluded.at",
+    "SELECT id, state FROM order_of_user WHERE user = ?1 AND id < ?2 AND (?3 IS NULL OR state = ?3)"
+    " ORDER BY id DESC LIMIT ?4",
+};
+
+// `invalid` in one line that says what to do, if the file cannot be made or is another program's.
+Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path);
+
+}  // namespace gavel::judge
