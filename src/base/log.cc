@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/rotating_file_sink.h>
@@ -55,6 +56,21 @@ std::string render(Time at, Level level, std::string_view event, std::initialize
   return line;
 }
 
+// Passes lines on to the function that takes them.
+class FunctionSink final : public spdlog::sinks::sink {
+ public:
+  explicit FunctionSink(std::function<void(std::string_view)> into) : into_(std::move(into)) {}
+  void log(const spdlog::details::log_msg& line) override {
+    into_({line.payload.data(), line.payload.size()});
+  }
+  void flush() override {}
+  void set_pattern(const std::string&) override {}
+  void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
+
+ private:
+  const std::function<void(std::string_view)> into_;
+};
+
 // A process that was killed, or a full disk, leaves half a line at the end of the file. It is ended here, so
 // that it spoils no other line.
 void end_torn_line(const std::string& file) {
@@ -90,7 +106,9 @@ struct Log::Sink {
 };
 
 void Log::Sink::reopen() {
-  if (options.file.empty()) {
+  if (options.into) {
+    out = std::make_unique<FunctionSink>(options.into);
+  } else if (options.file.empty()) {
     out = std::make_unique<spdlog::sinks::stderr_sink_st>();
   } else {
     end_torn_line(options.file);

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -39,6 +40,9 @@ class Log {
     std::uint64_t file_bytes_max = 64 * 1024 * 1024;  // Rotated beyond this size.
     std::uint64_t files_max = 5;                      // Rotated files kept beside the one written to.
     Level level = Level::info;                        // What is below is not written.
+    // Given, it takes every line, and neither file nor standard error gets any: for tests and the simulator.
+    // It does not throw, and writes no log itself.
+    std::function<void(std::string_view line)> into = nullptr;
   };
 
   // Opens the file, whose folder is made if need be, and appends to it; `clock` outlives the log.

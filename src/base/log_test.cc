@@ -94,6 +94,16 @@ TEST_F(LogTest, SilentWritesNowhere) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
+TEST_F(LogTest, AFunctionTakesTheLinesInsteadOfAFile) {
+  std::vector<std::string> lines;
+  const auto log = open({.file = file_, .into = [&](std::string_view line) { lines.emplace_back(line); }});
+  log->write(Level::debug, "unheard");
+  log->write(Level::warn, "heard", {{"n", 1}});
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0], R"({"at":"2022-02-22T22:22:22.000Z","level":"warn","event":"heard","n":1})");
+  EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
 TEST_F(LogTest, ALongTextIsCutAndStaysValid) {
   const auto log = open_file();
   // An odd start puts the cut between the two bytes of a character.

@@ -2,6 +2,7 @@
 // so that no question delays a sale (A20, B11).
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <utility>
 #include <variant>
@@ -36,6 +37,7 @@ class Reads {
   std::size_t step() { return stage_.step(); }
   void run() { stage_.run(); }
   void close() { stage_.close(); }
+  std::size_t waiting() const { return stage_.waiting(); }
 
  private:
   // The question carries its own answer out; the stage only says whether it was asked.

@@ -1,0 +1,69 @@
+#include "sim/faults.h"
+
+namespace gavel::sim {
+namespace {
+
+struct Kind {
+  Fault fault;
+  std::string_view word;
+  std::uint64_t one_in;  // Of its opportunities, where the kind is at its mean.
+};
+
+// Opportunities: calls of the database or the gate; for those marked "a look", every 10 ms of an instance or
+// a server.
+constexpr std::array kinds{
+    Kind{Fault::sql_slow, "sql_slow", 60},
+    Kind{Fault::sql_connection_lost, "sql_connection_lost", 120},
+    Kind{Fault::sql_silent_client, "sql_silent_client", 250},
+    Kind{Fault::sql_conflict, "sql_conflict", 100},
+    Kind{Fault::sql_commit_conflict, "sql_commit_conflict", 20},
+    Kind{Fault::sql_commit_stored, "sql_commit_stored", 15},
+    Kind{Fault::sql_commit_lost, "sql_commit_lost", 20},
+    Kind{Fault::sql_commit_in_flight, "sql_commit_in_flight", 20},
+    Kind{Fault::sql_settle_lost, "sql_settle_lost", 3},
+    Kind{Fault::sql_read_unavailable, "sql_read_unavailable", 25},
+    Kind{Fault::gate_call_lost, "gate_call_lost", 25},
+    Kind{Fault::gate_reply_lost, "gate_reply_lost", 25},
+    Kind{Fault::gate_call_late, "gate_call_late", 25},
+    Kind{Fault::gate_call_repeated, "gate_call_repeated", 15},
+    Kind{Fault::gate_slow, "gate_slow", 15},
+    Kind{Fault::gate_hung, "gate_hung", 300},                        // a look
+    Kind{Fault::gate_restarted, "gate_restarted", 300},              // a look
+    Kind{Fault::gate_failed_over, "gate_failed_over", 200},          // a look
+    Kind{Fault::gate_key_lost, "gate_key_lost", 100},                // a look
+    Kind{Fault::gate_corrupted, "gate_corrupted", 100},              // a look
+    Kind{Fault::instance_crashed, "instance_crashed", 250},          // a look
+    Kind{Fault::instance_paused, "instance_paused", 250},            // a look
+    Kind{Fault::instance_clock_ahead, "instance_clock_ahead", 200},  // a look
+    Kind{Fault::instance_clock_back, "instance_clock_back", 200},    // a look
+    Kind{Fault::reply_lost, "reply_lost", 15},
+    Kind{Fault::request_repeated, "request_repeated", 30},
+    Kind{Fault::file_full, "file_full", 400},
+    Kind{Fault::file_short_write, "file_short_write", 400},
+    Kind{Fault::file_sync_failed, "file_sync_failed", 200},
+    Kind{Fault::file_unsynced_lost, "file_unsynced_lost", 1},  // a crash
+};
+
+static_assert(kinds.size() == faults_count);
+
+}  // namespace
+
+std::string_view word(Fault fault) { return kinds[static_cast<std::size_t>(fault)].word; }
+
+Faults::Faults(Random& random) : random_(random) {
+  // A third of the runs have few kinds, and one in twelve has none at all.
+  const std::uint64_t kinds_of_12 = random.below(12);
+  for (const Kind& kind : kinds) {
+    if (!random.chance(kinds_of_12, 12)) continue;
+    // From a quarter to four times the mean.
+    one_in_[static_cast<std::size_t>(kind.fault)] = 1 + (kind.one_in << random.below(5)) / 4;
+  }
+}
+
+bool Faults::strikes(Fault fault) {
+  if (!has(fault) || !random_.chance(1, one_in_[static_cast<std::size_t>(fault)])) return false;
+  count(fault);
+  return true;
+}
+
+}  // namespace gavel::sim

@@ -1,0 +1,87 @@
+// Faults: everything that may go wrong in a simulated world, how often it shall, and how often it did.
+//
+// Which kinds a run has is drawn from its seed (swarm testing): a run with every fault at once never gets far
+// enough to meet the rare ones. In the phases after the safety phase nothing new goes wrong. One thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/random.h"
+
+namespace gavel::sim {
+
+enum class Fault : std::uint8_t {
+  // Of the database (pitfalls, MariaDB, PostgreSQL, SQLite).
+  sql_slow,              // A call takes 100 times as long as others.
+  sql_connection_lost,   // At any call but commit: the server rolls back.
+  sql_silent_client,     // The connection is lost, and the server holds its locks for a while.
+  sql_conflict,          // A deadlock or serialisation failure that the server saw.
+  sql_commit_conflict,   // The same, at commit.
+  sql_commit_stored,     // Commit happened, its answer is lost.
+  sql_commit_lost,       // Commit never arrived, and nobody says so.
+  sql_commit_in_flight,  // Commit is under way after its connection is lost; it happens, or does not, later.
+  sql_settle_lost,       // The tombstone is stored, its answer is lost.
+  sql_read_unavailable,  // A question has no answer.
+  // Of the gate (pitfalls, Redis).
+  gate_call_lost,      // It never arrives.
+  gate_reply_lost,     // It has its effect, and no reply.
+  gate_call_late,      // It arrives after its caller has given up.
+  gate_call_repeated,  // It arrives twice, the second time late.
+  gate_slow,
+  gate_hung,         // The server stands still.
+  gate_restarted,    // It is empty.
+  gate_failed_over,  // The replica takes over, without the last writes.
+  gate_key_lost,     // A bucket is evicted.
+  gate_corrupted,    // Somebody else writes nonsense into a bucket.
+  // Of the instances.
+  instance_crashed,
+  instance_paused,  // Longer than the limits of its callers.
+  instance_clock_ahead,
+  instance_clock_back,
+  // Between service and callers.
+  reply_lost,
+  request_repeated,  // It arrives at two instances at once.
+  // Of the file below SQLite.
+  file_full,
+  file_short_write,
+  file_sync_failed,
+  file_unsynced_lost,  // What was not synced is gone after a crash.
+};
+
+inline constexpr std::size_t faults_count = static_cast<std::size_t>(Fault::file_unsynced_lost) + 1;
+
+std::string_view word(Fault fault);
+
+using FaultCounts = std::array<std::uint64_t, faults_count>;
+
+class Faults {
+ public:
+  // Draws which kinds there are, and how often.
+  explicit Faults(Random& random);
+
+  // Whether this fault happens at this opportunity. Counted as fired when it does.
+  bool strikes(Fault fault);
+
+  // The same for one that the caller has decided on.
+  void count(Fault fault) { ++fired_[static_cast<std::size_t>(fault)]; }
+
+  // Whether this kind occurs in this run at all, and may strike at present.
+  bool has(Fault fault) const { return !healed_ && one_in_[static_cast<std::size_t>(fault)] != 0; }
+
+  // From here on nothing strikes.
+  void heal() { healed_ = true; }
+  bool healed() const { return healed_; }
+
+  const FaultCounts& fired() const { return fired_; }
+
+ private:
+  Random& random_;
+  bool healed_ = false;
+  std::array<std::uint64_t, faults_count> one_in_{};  // One of so many opportunities; 0: never.
+  FaultCounts fired_{};
+};
+
+}  // namespace gavel::sim

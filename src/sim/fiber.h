@@ -1,0 +1,59 @@
+// Fiber: a function with a stack of its own, which can stop in the middle of a call and go on later.
+//
+// The judge works through a batch in one synchronous call. On a fiber that call stands still wherever the
+// store makes it wait, and others act meanwhile: this is how two instances meet inside of their transactions.
+//
+//   made ──► running ──► parked (sleep, park) ──► running … ──► done
+//                           wake, or its time
+//
+// A fiber belongs to an instance: while that one is paused it is not resumed, and once its power is cut every
+// park returns at once, so that the function runs out. No exception passes through it. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <boost/context/fiber.hpp>
+
+#include "sim/power.h"
+#include "sim/scheduler.h"
+
+namespace gavel::sim {
+
+class Fiber {
+ public:
+  // Begins to run `body` at the present time, by an event of its own. Both references outlive the fiber.
+  Fiber(Scheduler& scheduler, const Power& power, std::function<void(Fiber&)> body);
+
+  // The body has run out (CHECKed).
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  // Called by the body alone. park() ends when it is woken, which it answers with true, or after `at_most`.
+  bool park(Micros at_most = Micros::max());
+  void sleep(Micros duration);
+
+  // Has a parked fiber go on, by an event at the present time; nothing if it is not parked. Called by anybody
+  // else.
+  void wake();
+
+  bool done() const { return done_; }
+
+ private:
+  void resume_at(Micros when, bool woken);
+  void resume(std::uint64_t turn, bool woken);
+
+  Scheduler& scheduler_;
+  const Power& power_;
+  boost::context::fiber inside_;   // Where it stopped; empty while it runs.
+  boost::context::fiber outside_;  // Who resumed it.
+  bool parked_ = true;
+  bool woken_ = false;
+  bool done_ = false;
+  std::uint64_t turn_ = 0;  // Rises with every park: what was to end an earlier one comes too late.
+  std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);  // For events that outlive the fiber.
+};
+
+}  // namespace gavel::sim

@@ -1,0 +1,239 @@
+#include "sim/instance.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include "base/check.h"
+#include "jobs/expiry.h"
+#include "judge/judge.h"
+#include "pipeline/lane.h"
+#include "pipeline/reads.h"
+#include "pipeline/turnstile.h"
+#include "sim/log_watch.h"
+#include "sim/skewed_clock.h"
+
+namespace gavel::sim {
+namespace {
+
+// One database that nobody restores.
+constexpr gate::Incarnation this_database{1};
+
+// As app/instance has them.
+constexpr Micros overdue_every{100'000};
+constexpr Micros expiry_while_work{20'000};
+constexpr Micros expiry_else{100'000};
+
+// Between the moment when something may go on and that when a thread does.
+constexpr std::uint64_t wake_up_micros_max = 30;
+
+}  // namespace
+
+// The members stand in dependency order: what is destroyed last is what callbacks and coroutines refer to.
+class Instance::Wiring {
+ public:
+  Wiring(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
+         Duration clock_skew);
+  ~Wiring() { CHECK(dead()); }
+
+  void ask(rules::Command command, Answer answer);
+  void crash();
+  void stir();
+  bool dead() const { return !power.on() && lane_fiber_.done() && reads_fiber_.done() && jobs_fiber_.done(); }
+
+  const gate::InstanceId number;
+  const std::string name;
+  Power power;
+  SkewedClock clock;
+  bool broken = false;
+
+ private:
+  void turn();
+  void tell_gate(const rules::State& state);
+  void watch_overdue();
+  // The life of a thread that works off a stage.
+  template <class Step>
+  void work(Fiber& fiber, bool& idle, Step step);
+  void run_jobs(Fiber& fiber);
+  SqlClient client(Fiber*& fiber);
+  Random draw_random() { return Random(s_.random.next()); }
+
+  const Surroundings s_;
+  const InstanceOptions options_;
+  LogWatch log_watch_;
+  std::unique_ptr<Log> log_;
+  Sampler sampler_{1'000'000'000};
+  boost::asio::io_context io_{1};
+  bool stirred_ = false;
+
+  // Of each thread: the fiber that runs it (by pointer, for the clients of the database), and whether it
+  // waits for work.
+  Fiber* on_lane_ = nullptr;
+  Fiber* on_reads_ = nullptr;
+  Fiber* on_jobs_ = nullptr;
+  bool lane_idle_ = false;
+  bool reads_idle_ = false;
+
+  std::unique_ptr<judge::Store> store_;
+  std::unique_ptr<judge::Reader> questions_;
+  std::unique_ptr<judge::Reader> due_;
+  std::unique_ptr<gate::Gate> gate_;
+  judge::Judge judge_;
+  pipeline::Lane lane_;
+  pipeline::Reads reads_;
+  pipeline::Turnstile turnstile_;
+  pipeline::Pipeline pipeline_;
+  jobs::Expiry expiry_;
+  Fiber lane_fiber_;
+  Fiber reads_fiber_;
+  Fiber jobs_fiber_;
+  std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);  // For events that outlive the instance.
+
+  friend class Instance;
+};
+
+Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions& options,
+                         gate::InstanceId no, Duration clock_skew)
+    : number(no),
+      name("i" + std::to_string(no.value)),
+      clock(surroundings.scheduler, clock_skew),
+      s_(surroundings),
+      options_(options),
+      log_watch_(name, s_.tale, s_.sightings),
+      log_(log_watch_.open(clock)),
+      store_(open_sql_store(client(on_lane_))),
+      questions_(open_sql_reader(client(on_reads_))),
+      due_(open_sql_reader(client(on_jobs_))),
+      gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
+                                        power, name, options.gate_reply_within, [this] { stir(); }})),
+      judge_(
+          *store_, *log_, draw_random(),
+          [this](Duration pause) { on_lane_->sleep(std::chrono::duration_cast<Micros>(pause)); },
+          options.policy, options.judge, judge::Meters(),
+          [this](const rules::State& state) { tell_gate(state); }),
+      lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
+      reads_(*questions_, options.reads, options.read_within, clock),
+      turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_, this_database, number),
+      pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Meters(),
+                options.gated ? &turnstile_ : nullptr),
+      expiry_(*due_, lane_, clock, *log_),
+      lane_fiber_(s_.scheduler, power,
+                  [this](Fiber& fiber) {
+                    on_lane_ = &fiber;
+                    work(fiber, lane_idle_, [this] { return lane_.step(); });
+                  }),
+      reads_fiber_(s_.scheduler, power,
+                   [this](Fiber& fiber) {
+                     on_reads_ = &fiber;
+                     work(fiber, reads_idle_, [this] { return reads_.step(); });
+                   }),
+      jobs_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_jobs(fiber); }) {
+  watch_overdue();
+}
+
+SqlClient Instance::Wiring::client(Fiber*& fiber) {
+  return SqlClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random,
+                   s_.sql,       power,     fiber,   name,         options_.sql};
+}
+
+template <class Step>
+void Instance::Wiring::work(Fiber& fiber, bool& idle, Step step) {
+  while (power.on()) {
+    if (step() > 0) {
+      stir();
+      continue;
+    }
+    idle = true;
+    fiber.park();
+    idle = false;
+  }
+}
+
+// The thread of the jobs, with the pauses of app/instance.
+void Instance::Wiring::run_jobs(Fiber& fiber) {
+  on_jobs_ = &fiber;
+  while (power.on()) {
+    const auto offered = expiry_.step(clock.now());
+    if (!offered && power.on()) s_.sightings.saw(Rare::expiry_failed);
+    stir();
+    const bool more = offered && (*offered > 0 || expiry_.outstanding() > 0);
+    fiber.sleep(more ? expiry_while_work : expiry_else);
+  }
+}
+
+void Instance::Wiring::ask(rules::Command command, Answer answer) {
+  boost::asio::co_spawn(
+      io_, pipeline_.submit(std::move(command)),
+      [this, answer = std::move(answer)](const std::exception_ptr& thrown, rules::Verdict verdict) {
+        CHECK(thrown == nullptr);
+        if (power.on()) answer(std::move(verdict));
+      });
+  stir();
+}
+
+void Instance::Wiring::tell_gate(const rules::State& state) {
+  if (!options_.gated || state.items.empty() || !power.on()) return;
+  std::vector<rules::Item> items;
+  for (const auto& [id, item] : state.items) items.push_back(item);
+  boost::asio::post(io_, [this, items = std::move(items)] { turnstile_.heard(items); });
+  stir();
+}
+
+void Instance::Wiring::watch_overdue() {
+  pipeline_.step(clock.steady());
+  stir();
+  s_.scheduler.after(overdue_every, [this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired() && power.on()) watch_overdue();
+  });
+}
+
+// Has the thread of the io_context run soon.
+void Instance::Wiring::stir() {
+  if (!power.on() || std::exchange(stirred_, true)) return;
+  const Micros soon(static_cast<std::int64_t>(s_.random.below(wake_up_micros_max)));
+  const Micros at = std::max(s_.scheduler.now() + soon, power.paused_until());
+  s_.scheduler.at(at, [this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) turn();
+  });
+}
+
+void Instance::Wiring::turn() {
+  stirred_ = false;
+  if (!power.on()) return;
+  if (power.paused_until() > s_.scheduler.now()) return stir();
+  io_.restart();
+  io_.poll();
+  if (lane_idle_ && lane_.waiting() > 0) lane_fiber_.wake();
+  if (reads_idle_ && reads_.waiting() > 0) reads_fiber_.wake();
+}
+
+void Instance::Wiring::crash() {
+  power.cut();
+  for (Fiber* fiber : {&lane_fiber_, &reads_fiber_, &jobs_fiber_}) fiber->wake();
+}
+
+Instance::Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
+                   Duration clock_skew)
+    : wiring_(std::make_unique<Wiring>(surroundings, options, number, clock_skew)) {}
+Instance::~Instance() = default;
+
+void Instance::ask(rules::Command command, Answer answer) {
+  wiring_->ask(std::move(command), std::move(answer));
+}
+void Instance::crash() { wiring_->crash(); }
+void Instance::pause(Micros until) { wiring_->power.pause_until(until); }
+void Instance::jump_clock(Duration by) { wiring_->clock.jump(by); }
+bool Instance::serving() const { return wiring_->power.on(); }
+bool Instance::dead() const { return wiring_->dead(); }
+bool Instance::broken() const { return wiring_->broken; }
+bool Instance::in_transaction() const { return !wiring_->lane_idle_; }
+std::size_t Instance::in_flight() const { return wiring_->pipeline_.in_flight(); }
+Time Instance::now() const { return wiring_->clock.now(); }
+const std::string& Instance::name() const { return wiring_->name; }
+gate::InstanceId Instance::number() const { return wiring_->number; }
+
+}  // namespace gavel::sim

@@ -1,0 +1,83 @@
+// Instance: one process of the service in a simulated world, wired as app/instance wires the real one.
+//
+//   made ──► serving ── crash ──► dying ── its calls have run out ──► dead, and may be destroyed
+//
+// Everything is the product's own: pipeline, turnstile, lane, judge, reads, expiry. What is simulated lies
+// below (database, gate, clock) and above (callers). Where the product has threads there are fibers: the
+// lane, the reads, and the jobs; its io_context runs whenever somebody has stirred it. One thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gate/bucket.h"
+#include "pipeline/pipeline.h"
+#include "rules/decide.h"
+#include "sim/rare.h"
+#include "sim/redis_gate.h"
+#include "sim/sql_store.h"
+
+namespace gavel::sim {
+
+struct InstanceOptions {
+  bool gated = true;
+  stage::Limits lane{};
+  stage::Limits reads{};
+  pipeline::PipelineLimits pipeline{};
+  Duration read_within{};
+  judge::JudgeLimits judge{};
+  rules::Policy policy{};
+  SqlManners sql{};
+  Micros gate_reply_within{};
+};
+
+// What an instance stands in. Everything outlives it.
+struct Surroundings {
+  Scheduler& scheduler;
+  Faults& faults;
+  Tale& tale;
+  Sightings& sightings;
+  Random& random;
+  SqlServer& sql;
+  RedisServer& redis;
+};
+
+class Instance {
+ public:
+  using Answer = std::function<void(rules::Verdict)>;
+
+  // `number` was never used before; it is also the instance's number at the gate.
+  Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
+           Duration clock_skew);
+
+  // dead() (CHECKed).
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  // A request that has arrived. `answer` is called once, unless the instance dies before.
+  void ask(rules::Command command, Answer answer);
+
+  void crash();
+  // Stands still until then, and knows nothing of it afterwards.
+  void pause(Micros until);
+  // Sets the clock on the wall; deadlines do not notice.
+  void jump_clock(Duration by);
+
+  bool serving() const;
+  bool dead() const;
+  // The store cannot be trusted any longer, so the process is about to stop.
+  bool broken() const;
+  bool in_transaction() const;
+  std::size_t in_flight() const;
+  Time now() const;
+  const std::string& name() const;
+  gate::InstanceId number() const;
+
+ private:
+  class Wiring;
+  std::unique_ptr<Wiring> wiring_;
+};
+
+}  // namespace gavel::sim

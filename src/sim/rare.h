@@ -1,0 +1,103 @@
+// Rare: states of a run that faults and races alone bring about, each with a name.
+//
+// A simulator that never gets a service into trouble shows nothing by finding none. So each of these is
+// counted by somebody who watches from outside (the log, calls of store and gate, answers, the ledger), and
+// one that a whole CI run never saw fails it: the production code has no probe. Value types; one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace gavel::sim {
+
+enum class Rare : std::uint8_t {
+  batch_halved,
+  commit_in_doubt,
+  unknown_resolved_committed,
+  unknown_resolved_buried,
+  unknown_unsettled,
+  batch_failed,
+  command_refused_by_store,
+  answer_overdue,
+  gate_not_initialised,
+  gate_corruption_found,
+  expiry_behind,
+  expiry_failed,
+  store_broken,
+  call_stale,
+  call_late,
+  statement_older_than_bucket,
+  late_shut_met_newer_generation,
+  statement_made_bucket,
+  tokens_beyond_available,
+  wants_granted_in_part,
+  bucket_closed_to_want,
+  too_few_at_bucket,
+  token_of_the_dead,
+  failover_lost_open,
+  confirming_read_found_key,
+  confirming_read_found_units,
+  confirming_read_found_due_hold,
+  confirming_read_failed,
+  refused_by_gate,
+  deadlock,
+  lock_wait_timeout,
+  waited_for_insert,
+  duplicate_at_write,
+  commit_after_death,
+  commit_in_flight_happened,
+  commit_in_flight_vanished,
+  settle_waited,
+  silent_client_held_locks,
+  crash_in_transaction,
+  pause_in_transaction,
+  confirm_lost_to_expiry,
+  cancel_lost_to_confirm,
+  confirm_lost_to_cancel,
+  due_hold_released_by_order,
+  order_across_buckets,
+  order_of_several_items,
+  insufficient_told,
+  limit_reached_told,
+  generation_raised,
+  version_conflict_told,
+  key_reused_told,
+  key_in_flight_told,
+  key_in_use_told,
+  queue_full,
+  replayed_by_another,
+  unknown_then_yes,
+  unknown_then_fresh,
+  return_to_closed_activity,
+  partial_confirm,
+  refunded_in_part,
+  refunded_without_restock,
+  opening_found_too_little,
+  activity_over_told,
+  activity_not_open_told,
+  batch_of_several,
+  two_answers_at_once,
+};
+
+inline constexpr std::size_t rares_count = static_cast<std::size_t>(Rare::two_answers_at_once) + 1;
+
+std::string_view word(Rare rare);
+std::string_view meaning(Rare rare);  // One sentence for people.
+
+using RareCounts = std::array<std::uint64_t, rares_count>;
+
+class Sightings {
+ public:
+  void saw(Rare rare) { ++counts_[static_cast<std::size_t>(rare)]; }
+  void saw_if(bool condition, Rare rare) {
+    if (condition) saw(rare);
+  }
+  const RareCounts& counts() const { return counts_; }
+
+ private:
+  RareCounts counts_{};
+};
+
+}  // namespace gavel::sim

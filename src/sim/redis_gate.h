@@ -1,0 +1,37 @@
+// RedisGate: one instance's connection to the gate's server, over a network that loses, delays and repeats.
+//
+// A gate by the contract of gate/gate.h: `done` is called once, with a reply or, after the time limit, with
+// `unavailable`, which says nothing about the effect. A call may take effect after its caller was told so, or
+// twice. When the power of the instance is cut nothing is called any more. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gate/gate.h"
+#include "sim/power.h"
+#include "sim/rare.h"
+#include "sim/redis_server.h"
+
+namespace gavel::sim {
+
+struct RedisClient {
+  Scheduler& scheduler;
+  Faults& faults;
+  Tale& tale;
+  Sightings& sightings;
+  Random& random;
+  RedisServer& server;
+  const Power& power;
+  std::string name;       // "i2"
+  Micros reply_within{};  // Then the caller is told that there is none.
+  // Has the instance's executor run what a callback has left there.
+  std::function<void()> stir;
+};
+
+std::unique_ptr<gate::Gate> open_redis_gate(RedisClient client);
+
+}  // namespace gavel::sim

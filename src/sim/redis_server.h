@@ -1,0 +1,62 @@
+// RedisServer: the gate's server with the manners of Redis under Sentinel.
+//
+// The buckets are in memory, under the one script (gate/bucket.h). What may become of them: a replica follows
+// with a lag and takes over without the last writes; a restart leaves nothing; a key is evicted; somebody
+// writes nonsense; the server stands still for a while and then works off what has come. Nothing of this
+// harms anybody who does not believe the gate. One thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/random.h"
+#include "gate/gate.h"
+#include "sim/faults.h"
+#include "sim/scheduler.h"
+#include "sim/tale.h"
+
+namespace gavel::sim {
+
+class RedisServer {
+ public:
+  using Buckets = std::map<gate::BucketKey, std::optional<gate::Bucket>>;
+
+  // All references outlive the server.
+  RedisServer(Scheduler& scheduler, Faults& faults, Tale& tale, Random& random)
+      : scheduler_(scheduler), faults_(faults), tale_(tale), random_(random) {}
+
+  // Runs `command` on the bucket when the server gets to it: at once, or after it has stood still.
+  void arrive(const gate::BucketKey& key, std::function<void(std::optional<gate::Bucket>&)> command);
+
+  // Lets the server's own faults strike; called every few milliseconds.
+  void look();
+
+  const Buckets& buckets() const { return buckets_; }
+
+ private:
+  // A bucket as it was after a write: what the replica will have once it has caught up.
+  struct Replicated {
+    Micros at;
+    gate::BucketKey key;
+    std::optional<gate::Bucket> bucket;
+  };
+
+  void catch_up(Micros until);
+  void fail_over();
+  void corrupt();
+  std::optional<gate::BucketKey> draw_key();
+
+  Scheduler& scheduler_;
+  Faults& faults_;
+  Tale& tale_;
+  Random& random_;
+  Micros hangs_until_{0};
+  Buckets buckets_;
+  Buckets replica_;
+  std::deque<Replicated> lag_;  // Writes that the replica may not have yet.
+};
+
+}  // namespace gavel::sim

@@ -1,0 +1,125 @@
+// SqlServer: a database server with the manners of MariaDB and PostgreSQL, over tables in memory.
+//
+// What a client sees of it is in SqlStore. Here are the parts that outlive a client: transactions with their
+// locks, the order of commits, and what becomes of a transaction whose client has gone.
+//
+//   * Rows are locked one by one, shared or exclusively, until the end of the transaction. There are no locks
+//   on
+//     rows that do not exist, so two transactions may insert the same key: the second one waits for the
+//     first.
+//   * Who waits in a circle is told so at once (deadlock) and its transaction is gone. Who waits too long is
+//   told
+//     so, and only its statement is undone: it keeps its locks until it rolls back (MariaDB 1205).
+//   * A transaction whose connection is lost stays until the server notices. A COMMIT that was sent may take
+//     effect after its sender has gone.
+//
+// The committed tables are judge::MemoryDatabase, whose constraints hold here as well. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "judge/memory_store.h"
+#include "judge/store.h"
+#include "sim/faults.h"
+#include "sim/fiber.h"
+#include "sim/scheduler.h"
+#include "sim/tale.h"
+
+namespace gavel::sim {
+
+// A row that may be locked: "item 12", "request shop/k1".
+using RowName = std::string;
+enum class LockMode : std::uint8_t { shared, exclusive };
+
+class SqlServer {
+ public:
+  using TransactionId = std::uint64_t;
+  // Is told of each batch when it is committed: what it wrote, in the very order of the commits.
+  using OnCommit = std::function<void(const rules::State&, judge::BatchId, Time)>;
+
+  // `clock` is the server's own. All references outlive the server.
+  SqlServer(Scheduler& scheduler, Faults& faults, Tale& tale, const Clock& clock, OnCommit on_commit);
+
+  TransactionId begin();
+  bool is_open(TransactionId id) const { return transactions_.contains(id); }
+  void abort(TransactionId id);
+  // The client has gone: the server rolls back once it notices.
+  void abandon(TransactionId id, Micros notices_after);
+
+  // True if the transaction has the lock, which it may have had before.
+  bool try_lock(TransactionId id, const RowName& row, LockMode mode);
+  void release(TransactionId id, const RowName& row);
+  // Whether waiting for this lock would close a circle of waiting.
+  bool is_deadlock(TransactionId id, const RowName& row, LockMode mode) const;
+  // Notes who waits for what, until stop_waiting; `fiber` is woken whenever a lock on the row is released.
+  void wait(TransactionId id, const RowName& row, LockMode mode, Fiber& fiber);
+  void stop_waiting(TransactionId id);
+
+  // What the transaction will commit. The constraints of the tables are checked here.
+  Result<void> write(TransactionId id, const rules::State& state, judge::BatchId batch, Time now);
+  // Makes it so, at once; false if the transaction is no more.
+  bool commit(TransactionId id);
+
+  // A store on the committed tables, outside of any transaction of the clients.
+  judge::Store& tables() { return *tables_; }
+  // The same within a transaction of its own, which is over within this call.
+  template <class Use>
+  auto with_tables(Use use) {
+    CHECK(tables_->begin().has_value());
+    auto used = use(*tables_);
+    tables_->rollback();
+    return used;
+  }
+  std::unique_ptr<judge::Reader> open_reader() const { return judge::open_memory_reader(database_); }
+  const Clock& clock() const { return clock_; }
+
+  std::size_t open_transactions() const { return transactions_.size(); }
+  // What a client did that the contract of judge/store.h forbids.
+  void complain(std::string what) { violations_.push_back(std::move(what)); }
+  const std::vector<std::string>& violations() const { return violations_; }
+
+ private:
+  struct Waiting {
+    RowName row;
+    LockMode mode;
+    Fiber* fiber;
+  };
+  struct Written {
+    rules::State state;
+    judge::BatchId batch;
+    Time now;
+  };
+  struct Transaction {
+    std::set<RowName> locks;
+    std::optional<Waiting> waiting;
+    std::optional<Written> written;
+  };
+  using Holders = std::map<TransactionId, LockMode>;
+
+  static bool permits(const Holders& holders, TransactionId id, LockMode mode);
+  void wake_waiters(const RowName& row);
+  void end(TransactionId id);
+
+  Scheduler& scheduler_;
+  Faults& faults_;
+  Tale& tale_;
+  const Clock& clock_;
+  const OnCommit on_commit_;
+  std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
+  std::unique_ptr<judge::Store> tables_;
+  std::map<TransactionId, Transaction> transactions_;
+  std::map<RowName, Holders> locks_;
+  TransactionId next_ = 1;
+  std::vector<std::string> violations_;
+};
+
+}  // namespace gavel::sim

@@ -1,0 +1,509 @@
+#include "sim/sql_store.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+
+namespace gavel::sim {
+namespace {
+
+using judge::BatchId;
+using judge::Reader;
+using judge::Settlement;
+using rules::OrderId;
+using rules::State;
+
+RowName row_of(const rules::SkuCode& code) { return "sku " + code.text(); }
+RowName row_of(const rules::ActivityCode& code) { return "activity " + code.text(); }
+RowName row_of(rules::ItemId id) { return "item " + std::to_string(id.value); }
+RowName row_of(OrderId id) { return "order " + to_text(id.uuid); }
+RowName row_of(const rules::RequestId& id) { return "request " + id.first.text() + "/" + id.second.text(); }
+RowName row_of(const rules::QuotaKey& key) {
+  return "quota " + std::to_string(key.activity.value) + "/" + std::to_string(key.sku.value) + "/" +
+         key.user.text();
+}
+RowName row_of(BatchId batch) {
+  return "batch " + std::to_string(batch.lane.value) + "." + std::to_string(batch.n);
+}
+
+const RowName counters_row = "counters";
+
+bool is_changed(const auto& row) { return row.change != rules::Change::loaded; }
+
+// Every row that the batch inserts or updates: inserts wait for others that insert the same key.
+std::set<RowName> rows_written(const State& state, BatchId batch) {
+  std::set<RowName> rows{row_of(batch)};
+  for (const auto& [code, sku] : state.skus)
+    if (is_changed(sku)) rows.insert(row_of(code));
+  for (const auto& [code, activity] : state.activities)
+    if (is_changed(activity)) rows.insert(row_of(code));
+  for (const auto& [id, item] : state.items)
+    if (is_changed(item) || item.buckets != item.loaded) rows.insert(row_of(id));
+  for (const auto& [id, order] : state.orders)
+    if (is_changed(order)) rows.insert(row_of(id));
+  for (const auto& [id, recorded] : state.requests)
+    if (is_changed(recorded)) rows.insert(row_of(id));
+  for (const auto& [key, quota] : state.quotas)
+    if (is_changed(quota)) rows.insert(row_of(key));
+  if (is_changed(state.counters)) rows.insert(counters_row);
+  return rows;
+}
+
+// A row that is to be locked, and whether it is there.
+struct Row {
+  RowName name;
+  LockMode mode;
+  std::function<bool()> exists;
+};
+
+class SqlStore final : public judge::Store {
+ public:
+  explicit SqlStore(const SqlClient& client) : c_(client) {}
+  // A connection that is closed ends its transaction, sooner or later.
+  ~SqlStore() override { lose_connection(Fault::sql_connection_lost); }
+  SqlStore(const SqlStore&) = delete;
+  SqlStore& operator=(const SqlStore&) = delete;
+
+  Result<rules::LaneId> open_lane() override;
+  Result<void> begin() override;
+  Result<void> load_skus(const std::set<rules::SkuCode>& codes, State& state) override;
+  Result<void> load_skus(const std::set<rules::SkuId>& ids, State& state) override;
+  Result<void> load_activities(const std::set<rules::ActivityCode>& codes, State& state) override;
+  Result<void> load_activities(const std::set<rules::ActivityId>& ids, State& state) override;
+  Result<void> load_items(const std::set<rules::ItemId>& ids, State& state) override;
+  Result<void> load_orders(const std::set<OrderId>& ids, State& state) override;
+  Result<void> load_requests(const std::set<rules::RequestId>& ids, const std::set<OrderId>& keys_as_orders,
+                             State& state) override;
+  Result<void> load_quotas(const std::set<rules::QuotaKey>& keys, State& state) override;
+  Result<void> load_counters(State& state) override;
+  Result<Time> now() override;
+  Result<std::vector<OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) override;
+  Result<std::vector<OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
+                                           std::size_t count) override;
+  Result<void> write(const State& state, BatchId batch, Time now) override;
+  Result<void> commit() override;
+  void rollback() override;
+  Result<Settlement> settle(BatchId batch) override;
+
+ private:
+  enum class Phase : std::uint8_t { idle, open, written, failed, in_doubt };
+  // The server's answer to a commit, which may come when nobody waits for it any more.
+  struct Answer {
+    Fiber* asker;
+    std::optional<bool> committed = std::nullopt;
+  };
+
+  Result<void> call(const char* name, Phase phase);
+  Error failed(ErrorCode code, const std::string& what);
+  std::unexpected<Error> dead(const std::string& what);
+  void lose_connection(Fault fault);
+  Micros draw_time();
+  Result<void> lock(const RowName& row, LockMode mode);
+  Result<void> wait_for(const RowName& row, LockMode mode);
+  Result<void> lock_rows(const char* name, const std::vector<Row>& rows);
+  Result<void> send_commit();
+  Result<void> lose_commit(Fault fault);
+  Result<Settlement> bury(BatchId batch);
+
+  const SqlClient c_;
+  Phase phase_ = Phase::idle;
+  std::optional<SqlServer::TransactionId> transaction_;
+};
+
+// The contract's order of calls, outermost first; then what they share.
+
+Result<rules::LaneId> SqlStore::open_lane() {
+  if (const auto called = call("open_lane", Phase::idle); !called) return std::unexpected(called.error());
+  return c_.server.tables().open_lane();
+}
+
+Result<void> SqlStore::begin() {
+  if (transaction_) {
+    c_.server.complain(c_.name + ": begin while a transaction is open");
+    rollback();
+  }
+  if (const auto called = call("begin", Phase::idle); !called) return called;
+  transaction_ = c_.server.begin();
+  phase_ = Phase::open;
+  return {};
+}
+
+Result<void> SqlStore::load_skus(const std::set<rules::SkuCode>& codes, State& state) {
+  std::vector<Row> rows;
+  for (const rules::SkuCode& code : codes) {
+    rows.push_back({row_of(code), c_.manners.names_locked, [this, code] {
+                      State found;
+                      c_.server.with_tables(
+                          [&](judge::Store& tables) { return tables.load_skus(std::set{code}, found); });
+                      return !found.skus.empty();
+                    }});
+  }
+  if (const auto locked = lock_rows("load_skus", rows); !locked) return locked;
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_skus(codes, state); });
+}
+
+// A number never changes its name, so that it may be looked up before anything is locked.
+Result<void> SqlStore::load_skus(const std::set<rules::SkuId>& ids, State& state) {
+  State found;
+  c_.server.with_tables([&](judge::Store& tables) { return tables.load_skus(ids, found); });
+  std::set<rules::SkuCode> codes;
+  for (const auto& [code, sku] : found.skus) codes.insert(code);
+  return load_skus(codes, state);
+}
+
+Result<void> SqlStore::load_activities(const std::set<rules::ActivityCode>& codes, State& state) {
+  std::vector<Row> rows;
+  for (const rules::ActivityCode& code : codes) {
+    rows.push_back({row_of(code), c_.manners.names_locked, [this, code] {
+                      State found;
+                      c_.server.with_tables([&](judge::Store& tables) {
+                        return tables.load_activities(std::set{code}, found);
+                      });
+                      return !found.activities.empty();
+                    }});
+  }
+  if (const auto locked = lock_rows("load_activities", rows); !locked) return locked;
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_activities(codes, state); });
+}
+
+Result<void> SqlStore::load_activities(const std::set<rules::ActivityId>& ids, State& state) {
+  State found;
+  c_.server.with_tables([&](judge::Store& tables) { return tables.load_activities(ids, found); });
+  std::set<rules::ActivityCode> codes;
+  for (const auto& [code, activity] : found.activities) codes.insert(code);
+  return load_activities(codes, state);
+}
+
+Result<void> SqlStore::load_items(const std::set<rules::ItemId>& ids, State& state) {
+  std::vector<Row> rows;
+  for (const rules::ItemId id : ids) {
+    rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
+                      State found;
+                      c_.server.with_tables(
+                          [&](judge::Store& tables) { return tables.load_items({id}, found); });
+                      return !found.items.empty();
+                    }});
+  }
+  if (const auto locked = lock_rows("load_items", rows); !locked) return locked;
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_items(ids, state); });
+}
+
+Result<void> SqlStore::load_orders(const std::set<OrderId>& ids, State& state) {
+  std::vector<Row> rows;
+  for (const OrderId id : ids) {
+    rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
+                      State found;
+                      c_.server.with_tables(
+                          [&](judge::Store& tables) { return tables.load_orders({id}, found); });
+                      return !found.orders.empty();
+                    }});
+  }
+  if (const auto locked = lock_rows("load_orders", rows); !locked) return locked;
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_orders(ids, state); });
+}
+
+Result<void> SqlStore::load_requests(const std::set<rules::RequestId>& ids,
+                                     const std::set<OrderId>& keys_as_orders, State& state) {
+  std::vector<Row> rows;
+  for (const rules::RequestId& id : ids) {
+    rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
+                      State found;
+                      c_.server.with_tables(
+                          [&](judge::Store& tables) { return tables.load_requests({id}, {}, found); });
+                      return !found.requests.empty();
+                    }});
+  }
+  for (const OrderId id : keys_as_orders) {
+    rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
+                      State found;
+                      c_.server.with_tables(
+                          [&](judge::Store& tables) { return tables.load_requests({}, {id}, found); });
+                      return !found.orders_as_requests.empty() || !found.ids_in_use.empty();
+                    }});
+  }
+  if (const auto locked = lock_rows("load_requests", rows); !locked) return locked;
+  return c_.server.with_tables(
+      [&](judge::Store& tables) { return tables.load_requests(ids, keys_as_orders, state); });
+}
+
+Result<void> SqlStore::load_quotas(const std::set<rules::QuotaKey>& keys, State& state) {
+  std::vector<Row> rows;
+  for (const rules::QuotaKey& key : keys) {
+    rows.push_back({row_of(key), LockMode::exclusive, [this, key] {
+                      State found;
+                      c_.server.with_tables(
+                          [&](judge::Store& tables) { return tables.load_quotas({key}, found); });
+                      return !found.quotas.empty();
+                    }});
+  }
+  if (const auto locked = lock_rows("load_quotas", rows); !locked) return locked;
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_quotas(keys, state); });
+}
+
+Result<void> SqlStore::load_counters(State& state) {
+  const Row row{counters_row, LockMode::exclusive, [] { return true; }};
+  if (const auto locked = lock_rows("load_counters", {row}); !locked) return locked;
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_counters(state); });
+}
+
+Result<Time> SqlStore::now() {
+  if (const auto called = call("now", Phase::open); !called) return std::unexpected(called.error());
+  return c_.server.tables().now();
+}
+
+Result<std::vector<OrderId>> SqlStore::find_due(rules::ItemId item, Time now, std::size_t count) {
+  if (const auto called = call("find_due", Phase::open); !called) return std::unexpected(called.error());
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.find_due(item, now, count); });
+}
+
+Result<std::vector<OrderId>> SqlStore::find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
+                                                   std::size_t count) {
+  if (const auto called = call("find_due_of", Phase::open); !called) return std::unexpected(called.error());
+  return c_.server.with_tables(
+      [&](judge::Store& tables) { return tables.find_due_of(item, user, now, count); });
+}
+
+Result<void> SqlStore::write(const State& state, BatchId batch, Time now) {
+  if (const auto called = call("write", Phase::open); !called) return called;
+  for (const RowName& row : rows_written(state, batch)) {
+    if (const auto locked = lock(row, LockMode::exclusive); !locked) return locked;
+  }
+  const auto written = c_.server.write(*transaction_, state, batch, now);
+  if (!written) return std::unexpected(failed(written.error().code, "write: " + written.error().message));
+  phase_ = Phase::written;
+  return {};
+}
+
+Result<void> SqlStore::commit() {
+  if (const auto called = call("commit", Phase::written); !called) return called;
+  if (c_.faults.strikes(Fault::sql_commit_conflict)) {
+    c_.server.abort(*transaction_);
+    return std::unexpected(failed(ErrorCode::conflict, "commit: certification failed"));
+  }
+  for (const Fault fault : {Fault::sql_commit_stored, Fault::sql_commit_lost, Fault::sql_commit_in_flight}) {
+    if (c_.faults.strikes(fault)) return lose_commit(fault);
+  }
+  return send_commit();
+}
+
+// The server commits whether or not somebody waits for its answer.
+Result<void> SqlStore::send_commit() {
+  const auto answer = std::make_shared<Answer>(c_.fiber);
+  const auto id = *std::exchange(transaction_, std::nullopt);
+  c_.scheduler.after(draw_time(), [answer, id, &server = c_.server] {
+    answer->committed = server.commit(id);
+    if (answer->asker != nullptr) answer->asker->wake();
+  });
+  while (c_.power.on() && !answer->committed) c_.fiber->park();
+  answer->asker = nullptr;
+  phase_ = Phase::idle;
+  if (!c_.power.on()) return dead("commit");
+  if (!*answer->committed) return std::unexpected(failed(ErrorCode::conflict, "commit: it was rolled back"));
+  return {};
+}
+
+Result<void> SqlStore::lose_commit(Fault fault) {
+  const auto id = *transaction_;
+  if (fault == Fault::sql_commit_lost) lose_connection(Fault::sql_silent_client);
+  transaction_.reset();
+  if (fault == Fault::sql_commit_stored) c_.server.commit(id);
+  if (fault == Fault::sql_commit_in_flight) {
+    const bool happens = c_.random.chance(1, 2);
+    c_.scheduler.after(Micros(c_.random.below(300'000)), [id, happens, &server = c_.server] {
+      if (happens) server.commit(id);
+      if (!happens) server.abort(id);
+    });
+  }
+  failed(ErrorCode::unknown, "commit: " + std::string(word(fault)));
+  phase_ = Phase::in_doubt;
+  return fail(ErrorCode::unknown, "the connection was lost at COMMIT");
+}
+
+void SqlStore::rollback() {
+  if (phase_ == Phase::in_doubt) c_.server.complain(c_.name + ": rollback while a commit is in doubt");
+  if (transaction_) c_.server.abort(*transaction_);
+  transaction_.reset();
+  if (phase_ != Phase::in_doubt) phase_ = Phase::idle;
+}
+
+Result<Settlement> SqlStore::settle(BatchId batch) {
+  if (const auto called = call("settle", Phase::in_doubt); !called) return std::unexpected(called.error());
+  transaction_ = c_.server.begin();
+  const auto settled = bury(batch);
+  if (transaction_) c_.server.abort(*transaction_);
+  transaction_.reset();
+  phase_ = settled ? Phase::idle : Phase::in_doubt;
+  return settled;
+}
+
+// The insert waits for the lock of the transaction in doubt, if that one still is.
+Result<Settlement> SqlStore::bury(BatchId batch) {
+  if (const auto locked = lock(row_of(batch), LockMode::exclusive); !locked)
+    return std::unexpected(locked.error());
+  auto settled = c_.server.tables().settle(batch);
+  if (c_.faults.strikes(Fault::sql_settle_lost)) {
+    return std::unexpected(failed(ErrorCode::unavailable, "settle: its answer was lost"));
+  }
+  return settled;
+}
+
+// What every call has in common: it comes in turn, takes its time, and may find nobody there.
+Result<void> SqlStore::call(const char* name, Phase phase) {
+  const std::string what = name;
+  if (phase != phase_) c_.server.complain(c_.name + ": " + what + " is called out of turn");
+  c_.fiber->sleep(draw_time());
+  if (!c_.power.on()) return dead(what);
+  for (const Fault fault : {Fault::sql_connection_lost, Fault::sql_silent_client}) {
+    if (!c_.faults.strikes(fault)) continue;
+    lose_connection(fault);
+    return std::unexpected(failed(ErrorCode::unavailable, what + ": " + std::string(word(fault))));
+  }
+  if (transaction_ && c_.faults.strikes(Fault::sql_conflict)) {
+    c_.server.abort(*transaction_);
+    return std::unexpected(failed(ErrorCode::conflict, what + ": deadlock, says the server"));
+  }
+  return {};
+}
+
+Micros SqlStore::draw_time() {
+  const auto mean = static_cast<std::uint64_t>(c_.manners.call_takes.count());
+  Micros time(1 + static_cast<std::int64_t>(c_.random.below(2 * mean)));
+  if (c_.faults.strikes(Fault::sql_slow)) time *= 100;
+  return time;
+}
+
+Error SqlStore::failed(ErrorCode code, const std::string& what) {
+  if (phase_ == Phase::open || phase_ == Phase::written) phase_ = Phase::failed;
+  c_.tale.tell(c_.name, "sql: " + what);
+  return {code, what};
+}
+
+std::unexpected<Error> SqlStore::dead(const std::string& what) {
+  lose_connection(Fault::sql_connection_lost);
+  phase_ = Phase::failed;
+  return fail(ErrorCode::broken, what + ": the instance is dead");
+}
+
+// The server keeps what it has until it notices.
+void SqlStore::lose_connection(Fault fault) {
+  if (!transaction_) return;
+  const bool silent = fault == Fault::sql_silent_client && !c_.faults.healed();
+  c_.server.abandon(*transaction_,
+                    Micros(static_cast<std::int64_t>(c_.random.below(silent ? 400'000 : 2'000))));
+  transaction_.reset();
+}
+
+Result<void> SqlStore::lock_rows(const char* name, const std::vector<Row>& rows) {
+  if (const auto called = call(name, Phase::open); !called) return called;
+  for (const Row& row : rows) {
+    if (!c_.manners.sees_inserts && !row.exists()) continue;
+    if (const auto locked = lock(row.name, row.mode); !locked) return locked;
+    if (!row.exists()) c_.server.release(*transaction_, row.name);
+  }
+  return {};
+}
+
+Result<void> SqlStore::lock(const RowName& row, LockMode mode) {
+  if (!c_.server.is_open(*transaction_)) {
+    return std::unexpected(failed(ErrorCode::conflict, "the transaction was rolled back"));
+  }
+  if (c_.server.try_lock(*transaction_, row, mode)) return {};
+  c_.tale.tell(c_.name, "sql: waits for " + row);
+  return wait_for(row, mode);
+}
+
+Result<void> SqlStore::wait_for(const RowName& row, LockMode mode) {
+  const Micros until = c_.scheduler.now() + c_.manners.lock_wait_max;
+  while (true) {
+    if (c_.server.is_deadlock(*transaction_, row, mode)) {
+      c_.server.abort(*transaction_);
+      return std::unexpected(failed(ErrorCode::conflict, "deadlock at " + row));
+    }
+    // The statement alone is undone: the transaction keeps its locks until it is rolled back.
+    if (c_.scheduler.now() >= until) {
+      return std::unexpected(failed(ErrorCode::conflict, "lock wait timeout at " + row));
+    }
+    c_.server.wait(*transaction_, row, mode, *c_.fiber);
+    c_.fiber->park(until - c_.scheduler.now());
+    c_.server.stop_waiting(*transaction_);
+    if (!c_.power.on()) return dead("lock");
+    if (!c_.server.is_open(*transaction_)) {
+      return std::unexpected(failed(ErrorCode::conflict, "rolled back while it waited for " + row));
+    }
+    if (c_.server.try_lock(*transaction_, row, mode)) return {};
+  }
+}
+
+class SqlReader final : public Reader {
+ public:
+  explicit SqlReader(const SqlClient& client) : c_(client), tables_(client.server.open_reader()) {}
+
+  Result<judge::Confirmation> confirm(const judge::Doubts& doubts, Time now) override {
+    return ask([&] { return tables_->confirm(doubts, now); });
+  }
+  Result<std::optional<judge::OrderView>> order(OrderId id) override {
+    return ask([&] { return tables_->order(id); });
+  }
+  Result<std::optional<judge::Trace>> trace(OrderId id) override {
+    return ask([&] { return tables_->trace(id); });
+  }
+  Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override {
+    return ask([&] { return tables_->request(id); });
+  }
+  Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {
+    return ask([&] { return tables_->activity(code); });
+  }
+  Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
+                                                  std::size_t count) override {
+    return ask([&] { return tables_->activities(after, count); });
+  }
+  Result<std::optional<std::vector<judge::StockRow>>> stock(const rules::SkuCode& sku) override {
+    return ask([&] { return tables_->stock(sku); });
+  }
+  Result<std::vector<judge::HoldRow>> due(Time now, std::size_t count) override {
+    return ask([&] { return tables_->due(now, count); });
+  }
+  Result<void> visit(const Visitor& visitor) override {
+    return ask([&] { return tables_->visit(visitor); });
+  }
+
+ private:
+  template <class Question>
+  auto ask(Question question) -> decltype(question()) {
+    pause();
+    if (!c_.power.on() || c_.faults.strikes(Fault::sql_read_unavailable)) {
+      return fail(ErrorCode::unavailable, "the database does not answer");
+    }
+    auto answer = question();
+    pause();
+    return answer;
+  }
+
+  void pause() {
+    const auto mean = static_cast<std::uint64_t>(c_.manners.call_takes.count());
+    Micros time(static_cast<std::int64_t>(c_.random.below(2 * mean)));
+    if (c_.faults.strikes(Fault::sql_slow)) time *= 100;
+    c_.fiber->sleep(time);
+  }
+
+  const SqlClient c_;
+  const std::unique_ptr<Reader> tables_;
+};
+
+}  // namespace
+
+std::unique_ptr<judge::Store> open_sql_store(const SqlClient& client) {
+  return std::make_unique<SqlStore>(client);
+}
+
+std::unique_ptr<Reader> open_sql_reader(const SqlClient& client) {
+  return std::make_unique<SqlReader>(client);
+}
+
+}  // namespace gavel::sim

@@ -1,0 +1,35 @@
+#include "sim/tale.h"
+
+#include <array>
+#include <cstdio>
+
+namespace gavel::sim {
+
+void Tale::add(std::string_view bytes) {
+  for (const char c : bytes) {
+    hash_ ^= static_cast<unsigned char>(c);
+    hash_ *= 1099511628211ULL;
+  }
+}
+
+void Tale::tell(std::string_view who, std::string_view what) {
+  ++lines_;
+  const std::int64_t now = scheduler_.now().count();
+  std::array<char, 32> at{};
+  const int length =
+      std::snprintf(at.data(), at.size(), "%3lld.%06lld ", static_cast<long long>(now / 1'000'000),
+                    static_cast<long long>(now % 1'000'000));
+  const std::string_view time(at.data(), static_cast<std::size_t>(length));
+  add(time);
+  add(who);
+  add("\t");
+  add(what);
+  if (!listener_) return;
+  std::string line(time);
+  line += who;
+  line.append(who.size() < 10 ? 10 - who.size() : 1, ' ');
+  line += what;
+  listener_(line);
+}
+
+}  // namespace gavel::sim
