@@ -59,7 +59,7 @@ using FaultCounts = std::array<std::uint64_t, faults_count>;
 
 class Faults {
  public:
-  // Draws which kinds there are, and how often.
+  // Draws which kinds there are, and how often. None strikes before unleash().
   explicit Faults(Random& random);
 
   // Whether this fault happens at this opportunity. Counted as fired when it does.
@@ -71,6 +71,7 @@ class Faults {
   // Whether this kind occurs in this run at all, and may strike at present.
   bool has(Fault fault) const { return !healed_ && one_in_[static_cast<std::size_t>(fault)] != 0; }
 
+  void unleash() { healed_ = false; }
   // From here on nothing strikes.
   void heal() { healed_ = true; }
   bool healed() const { return healed_; }
@@ -79,7 +80,7 @@ class Faults {
 
  private:
   Random& random_;
-  bool healed_ = false;
+  bool healed_ = true;
   std::array<std::uint64_t, faults_count> one_in_{};  // One of so many opportunities; 0: never.
   FaultCounts fired_{};
 };

@@ -57,6 +57,11 @@ void RedisServer::look() {
 void RedisServer::fail_over() {
   catch_up(scheduler_.now() - Micros(static_cast<std::int64_t>(random_.below(replica_lag.count()))));
   tale_.tell("redis", "fails over and loses " + std::to_string(lag_.size()) + " writes");
+  for (const auto& [key, bucket] : buckets_) {
+    const auto behind = replica_.find(key);
+    const bool known = behind != replica_.end() && behind->second.has_value();
+    sightings_.saw_if(known && behind->second->open < bucket->open, Rare::failover_lost_open);
+  }
   lag_.clear();
   std::erase_if(replica_, [](const auto& row) { return !row.second; });
   buckets_ = replica_;

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "gate/gate.h"
 #include "sim/faults.h"
+#include "sim/rare.h"
 #include "sim/scheduler.h"
 #include "sim/tale.h"
 
@@ -25,8 +26,8 @@ class RedisServer {
   using Buckets = std::map<gate::BucketKey, std::optional<gate::Bucket>>;
 
   // All references outlive the server.
-  RedisServer(Scheduler& scheduler, Faults& faults, Tale& tale, Random& random)
-      : scheduler_(scheduler), faults_(faults), tale_(tale), random_(random) {}
+  RedisServer(Scheduler& scheduler, Faults& faults, Tale& tale, Sightings& sightings, Random& random)
+      : scheduler_(scheduler), faults_(faults), tale_(tale), sightings_(sightings), random_(random) {}
 
   // Runs `command` on the bucket when the server gets to it: at once, or after it has stood still.
   void arrive(const gate::BucketKey& key, std::function<void(std::optional<gate::Bucket>&)> command);
@@ -52,6 +53,7 @@ class RedisServer {
   Scheduler& scheduler_;
   Faults& faults_;
   Tale& tale_;
+  Sightings& sightings_;
   Random& random_;
   Micros hangs_until_{0};
   Buckets buckets_;

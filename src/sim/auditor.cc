@@ -1,0 +1,115 @@
+#include "sim/auditor.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/check.h"
+#include "judge/audit.h"
+#include "sim/plain_words.h"
+#include "sim/skewed_clock.h"
+
+namespace gavel::sim {
+namespace {
+
+// A moment is a nanosecond of the world, so that a thousand events find room in one microsecond.
+constexpr std::int64_t moments_per_micro = 1'000;
+constexpr std::int64_t moments_per_ms = 1'000 * moments_per_micro;
+
+}  // namespace
+
+oracle::Moment Auditor::moment() {
+  latest_ = std::max(latest_ + 1, scheduler_.now().count() * moments_per_micro);
+  return latest_;
+}
+
+void Auditor::committed(const rules::State& state, judge::BatchId batch, Time) {
+  const oracle::Moment at = moment();
+  std::int64_t i = 0;
+  for (const rules::Flow& flow : state.flows) {
+    flows_.push_back(in_plain_words(flow, batch, i++));
+    flows_.back().committed = at;
+  }
+  count_generations(state);
+  watch(state);
+}
+
+// A generation begins with each batch that finds nothing and leaves something.
+void Auditor::count_generations(const rules::State& state) {
+  for (const auto& [id, item] : state.items) {
+    std::int64_t& generation = generations_.try_emplace(id, 1).first->second;
+    rules::Quantity before;
+    for (const rules::Bucket& bucket : item.loaded) before += bucket.available;
+    if (item.buckets != item.loaded && before == rules::no_units && item.available() != rules::no_units)
+      ++generation;
+  }
+}
+
+void Auditor::watch(const rules::State& state) {
+  std::set<rules::OrderId> expired;
+  bool sells = false;
+  bool returns = false;
+  bool moves = false;
+  for (const rules::Flow& flow : state.flows) {
+    if (flow.action == rules::Action::expire) expired.insert(*flow.order);
+    returns = returns || flow.action == rules::Action::expire || flow.action == rules::Action::cancel;
+    sells = sells || flow.action == rules::Action::reserve || flow.action == rules::Action::sell;
+    moves = moves || (flow.action == rules::Action::move_out && flow.order);
+    sightings_.saw_if(flow.action == rules::Action::write_off, Rare::refunded_without_restock);
+  }
+  sightings_.saw_if(sells && !expired.empty(), Rare::due_hold_released_by_order);
+  for (const auto& [id, order] : state.orders) {
+    if (order.change != rules::Change::inserted) {
+      sightings_.saw_if(
+          order.change == rules::Change::updated && order.state == rules::OrderState::partly_refunded,
+          Rare::refunded_in_part);
+      sightings_.saw_if(order.change == rules::Change::updated && order.state == rules::OrderState::paid &&
+                            !order.returned.empty(),
+                        Rare::partial_confirm);
+      continue;
+    }
+    std::set<rules::ItemId> items;
+    for (const rules::Taken& part : order.taken) items.insert(part.item);
+    sightings_.saw_if(items.size() > 1, Rare::order_of_several_items);
+    sightings_.saw_if(order.taken.size() > items.size(), Rare::order_across_buckets);
+  }
+  for (const auto& [id, item] : state.items) {
+    sightings_.saw_if(item.change == rules::Change::updated && item.generation > 1, Rare::generation_raised);
+    const bool closed = item.activity != rules::free_pool && item.buckets != item.loaded && returns;
+    sightings_.saw_if(closed && moves, Rare::return_to_closed_activity);
+  }
+}
+
+oracle::Ledger Auditor::ledger(judge::Reader& reader) const {
+  oracle::Ledger ledger;
+  read_rows(reader, ledger);
+  ledger.flows = flows_;
+  return ledger;
+}
+
+std::vector<std::string> Auditor::findings(judge::Reader& reader,
+                                           std::optional<std::int64_t> release_within_ms) const {
+  std::vector<std::string> lines;
+  const auto report = judge::audit(reader);
+  CHECK(report.has_value());
+  for (const judge::Finding& finding : report->findings) {
+    // It replays generations lane after lane, which is right of one lane alone.
+    if (finding.invariant == "generation") continue;
+    lines.push_back("verify " + finding.invariant + ": " + finding.what);
+  }
+  const oracle::Ledger ledger = this->ledger(reader);
+  for (const auto& [id, generation] : generations_) {
+    const auto item = ledger.items.find(id.value);
+    if (item == ledger.items.end() || item->second.generation == generation) continue;
+    lines.push_back("generation: item " + std::to_string(id.value) + " says " +
+                    std::to_string(item->second.generation) + ", and it is " + std::to_string(generation));
+  }
+  oracle::Terms terms;
+  terms.clock = {moments_per_ms, -ms_of(world_begins) * moments_per_ms};
+  terms.release_within_ms = release_within_ms;
+  for (const oracle::Finding& finding : oracle::check(history_, ledger, terms)) {
+    lines.push_back(to_text(finding));
+  }
+  return lines;
+}
+
+}  // namespace gavel::sim

@@ -1,0 +1,54 @@
+// Auditor: keeps what the oracles judge by, and has them judge.
+//
+// It sees each attempt and each reply as the callers do, and each commit in the very order of the commits. It
+// gives every event a moment of its own, so that the checks of refusals are exact. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/reader.h"
+#include "oracle/check.h"
+#include "oracle/left.h"
+#include "rules/state.h"
+#include "sim/rare.h"
+#include "sim/scheduler.h"
+
+namespace gavel::sim {
+
+class Auditor {
+ public:
+  Auditor(const Scheduler& scheduler, Sightings& sightings) : scheduler_(scheduler), sightings_(sightings) {}
+
+  // Later than every moment before.
+  oracle::Moment moment();
+
+  void committed(const rules::State& state, judge::BatchId batch, Time now);
+
+  oracle::History& history() { return history_; }
+
+  // The database as it is, with all flows so far.
+  oracle::Ledger ledger(judge::Reader& reader) const;
+
+  // What is wrong, a line each. Holds past their time have been free within `release_within_ms`, if that was
+  // promised.
+  std::vector<std::string> findings(judge::Reader& reader,
+                                    std::optional<std::int64_t> release_within_ms) const;
+
+ private:
+  void watch(const rules::State& state);
+  void count_generations(const rules::State& state);
+
+  const Scheduler& scheduler_;
+  Sightings& sightings_;
+  oracle::Moment latest_ = 0;
+  oracle::History history_;
+  std::vector<oracle::Flow> flows_;  // In the order of their commits.
+  std::map<rules::ItemId, std::int64_t>
+      generations_;  // As they must be: verify cannot know with several lanes.
+};
+
+}  // namespace gavel::sim

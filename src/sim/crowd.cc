@@ -1,0 +1,391 @@
+#include "sim/crowd.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/uuid.h"
+#include "sim/plain_words.h"
+#include "sim/skewed_clock.h"
+
+namespace gavel::sim {
+namespace {
+
+using rules::Outcome;
+using rules::Verdict;
+
+constexpr std::uint64_t network_micros = 150;  // One way, at the mean.
+constexpr int attempts_max = 6;                // Before somebody gives up for good, while things are bad.
+constexpr Micros insist_every{2'000};
+constexpr const char* customers = "shop";
+constexpr const char* strangers = "kiosk";
+constexpr const char* operators = "ops";
+
+rules::ActivityCode activity_of(std::uint64_t number) {
+  return rules::ActivityCode("sale" + std::to_string(number));
+}
+rules::SkuCode sku_of(std::uint64_t number) { return rules::SkuCode("sku" + std::to_string(number)); }
+
+rules::Quantity units(std::uint64_t count) { return rules::Quantity{static_cast<std::int64_t>(count)}; }
+
+}  // namespace
+
+Crowd::Crowd(const Surroundings& surroundings, const WorldOptions& options, Fleet& fleet, Auditor& auditor)
+    : s_(surroundings), options_(options), fleet_(fleet), auditor_(auditor) {}
+
+void Crowd::set_up() {
+  for (std::uint64_t i = 1; i <= options_.skus; ++i) {
+    const auto buckets = static_cast<std::int32_t>(1 + s_.random.below(options_.buckets_max));
+    attempt(intend(operators, rules::PutSku{sku_of(i), buckets}));
+  }
+  // Stock comes once its SKU is there: whoever is too early is told so, and that is an answer.
+  s_.scheduler.after(Micros(500'000), [this] {
+    for (std::uint64_t i = 1; i <= options_.skus; ++i) {
+      const std::uint64_t stock = s_.random.below(options_.stock_max + 1);
+      if (stock > 0) attempt(intend(operators, rules::Receive{sku_of(i), units(stock)}));
+    }
+    for (std::uint64_t i = 1; i <= options_.activities; ++i) {
+      attempt(intend(operators, draw_activity(activity_of(i))));
+    }
+  });
+}
+
+void Crowd::begin(std::uint64_t operations) {
+  left_ = operations;
+  begun_all_ = false;
+  operate();
+}
+
+void Crowd::operate() {
+  if (left_ == 0) {
+    begun_all_ = true;
+    return;
+  }
+  --left_;
+  act();
+  s_.scheduler.after(draw_micros(static_cast<std::uint64_t>(options_.gap.count())), [this] { operate(); });
+}
+
+// ladder: what callers do, each as often as its share of a hundred.
+void Crowd::act() {
+  const std::uint64_t die = s_.random.below(100);
+  if (die < 40) return reserve();
+  if (die < 45) return burst();
+  if (die < 63) return settle_order();
+  if (die < 71) return race();
+  if (die < 77) return refund();
+  if (die < 91) return operators_act();
+  if (die < 98) return ask_again();
+  return misuse_key();
+}
+
+void Crowd::reserve() { attempt(intend(customers, draw_reserve())); }
+
+// Many want the same thing at the same moment.
+void Crowd::burst() {
+  const rules::Reserve wanted = draw_reserve();
+  const std::uint64_t count = 2 + s_.random.below(10);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    rules::Reserve mine = wanted;
+    mine.user = draw_user();
+    attempt(intend(customers, std::move(mine)));
+  }
+}
+
+void Crowd::settle_order() {
+  if (orders_.empty()) return reserve();
+  const rules::OrderId order = draw_order();
+  if (s_.random.chance(1, 3)) {
+    attempt(intend(customers, rules::Cancel{order}));
+  } else {
+    attempt(intend(customers, rules::Confirm{order, draw_lines(true)}));
+  }
+}
+
+// Two who know nothing of each other act on one order at once.
+void Crowd::race() {
+  if (orders_.empty()) return reserve();
+  const rules::OrderId order = draw_order();
+  attempt(intend(customers, rules::Confirm{order}));
+  attempt(intend(customers, rules::Cancel{order}));
+}
+
+void Crowd::refund() {
+  if (orders_.empty()) return reserve();
+  const auto restock = s_.random.chance(2, 3) ? rules::Restock::yes : rules::Restock::no;
+  attempt(intend(customers, rules::Refund{draw_order(), draw_lines(true), restock}));
+}
+
+void Crowd::operators_act() {
+  const std::uint64_t die = s_.random.below(10);
+  const rules::SkuCode sku = draw_sku();
+  if (die < 3) return attempt(intend(operators, rules::Receive{sku, units(1 + s_.random.below(3))}));
+  if (die < 4) {
+    const auto difference = static_cast<std::int64_t>(1 + s_.random.below(2));
+    const rules::Quantity by{s_.random.chance(1, 2) ? difference : -difference};
+    return attempt(intend(operators, rules::Adjust{sku, by, "found"}));
+  }
+  if (die < 5) {
+    return attempt(intend(operators, rules::Count{sku, units(s_.random.below(6)), version_of(sku)}));
+  }
+  if (options_.activities == 0) return attempt(intend(operators, rules::Receive{sku, units(1)}));
+  const rules::ActivityCode activity = activity_of(1 + s_.random.below(options_.activities));
+  if (die < 8) return attempt(intend(operators, rules::OpenActivity{activity}));
+  if (die < 9) return attempt(intend(operators, rules::CloseActivity{activity}));
+  // A sale that is over is followed by another one.
+  attempt(intend(operators, draw_activity(activity)));
+}
+
+rules::CreateActivity Crowd::draw_activity(const rules::ActivityCode& code) {
+  rules::CreateActivity act{.activity = code,
+                            .name = "sale",
+                            .lines = {},
+                            .limit_per_user = {},
+                            .opens_at = {},
+                            .closes_at = {},
+                            .hold = {}};
+  const std::uint64_t lines = 1 + s_.random.below(options_.skus);
+  for (std::uint64_t sku = 1; sku <= lines; ++sku) {
+    act.lines.push_back({sku_of(sku), units(1 + s_.random.below(3)), std::nullopt});
+  }
+  if (s_.random.chance(1, 2)) act.limit_per_user = units(1 + s_.random.below(2));
+  return act;
+}
+
+// The same key again, whether or not it was answered.
+void Crowd::ask_again() {
+  if (intents_.empty()) return reserve();
+  const Number number = s_.random.below(intents_.size());
+  if (!intents_[number]->waits) attempt(number);
+}
+
+// A key of somebody else, or with another content.
+void Crowd::misuse_key() {
+  if (intents_.empty()) return reserve();
+  const Intent& other = *intents_[s_.random.below(intents_.size())];
+  rules::Command command = other.command;
+  if (s_.random.chance(1, 2)) {
+    command.caller = rules::Caller(strangers);
+  } else if (auto* reserve = std::get_if<rules::Reserve>(&command.act)) {
+    reserve->user = rules::UserId("somebody");
+  }
+  intents_.push_back(std::make_unique<Intent>(Intent{command, in_plain_words(command)}));
+  attempt(intents_.size() - 1);
+}
+
+rules::Reserve Crowd::draw_reserve() {
+  rules::Reserve act{.user = draw_user(), .lines = draw_lines(false), .activity = {}, .hold = {}};
+  if (options_.activities > 0 && s_.random.chance(2, 5)) {
+    act.activity = activity_of(1 + s_.random.below(options_.activities));
+  }
+  if (s_.random.chance(1, 3)) act.hold = std::chrono::seconds(1 + s_.random.below(2));
+  if (s_.random.chance(1, 5)) act.payment = rules::Payment::none;
+  return act;
+}
+
+// Lines in any order: two orders may name the same SKUs the other way round. `may_be_none`: of an act on an
+// order, which then means all of it.
+std::vector<rules::Line> Crowd::draw_lines(bool may_be_none) {
+  if (may_be_none && s_.random.chance(3, 4)) return {};
+  std::vector<rules::Line> lines;
+  const std::uint64_t count = 1 + s_.random.below(options_.lines_max);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    lines.push_back({draw_sku(), units(1 + s_.random.below(options_.units_max))});
+  }
+  return lines;
+}
+
+rules::SkuCode Crowd::draw_sku() { return sku_of(1 + s_.random.below(options_.skus)); }
+
+// Rather a late one than an early one.
+rules::OrderId Crowd::draw_order() {
+  const std::size_t back = std::min(s_.random.below(orders_.size()), s_.random.below(orders_.size()));
+  return orders_[orders_.size() - 1 - back];
+}
+
+// Some users come far oftener than others.
+rules::UserId Crowd::draw_user() {
+  const std::uint64_t user = std::min(s_.random.below(options_.users), s_.random.below(options_.users));
+  return rules::UserId("u" + std::to_string(user));
+}
+
+rules::RequestKey Crowd::draw_key() {
+  const Time now = world_begins + std::chrono::floor<Duration>(s_.scheduler.now());
+  if (s_.random.chance(1, 2)) return rules::RequestKey(to_text(make_uuid7(now, s_.random)));
+  return rules::RequestKey("k" + std::to_string(next_key_++));
+}
+
+// As an operator reads it before he counts; somebody may be faster.
+std::int64_t Crowd::version_of(const rules::SkuCode& code) {
+  rules::State state;
+  s_.sql.with_tables([&](judge::Store& tables) { return tables.load_skus(std::set{code}, state); });
+  const rules::Sku* sku = state.find_sku(code);
+  if (sku == nullptr) return 0;
+  const rules::ItemId item = sku->free_item;
+  s_.sql.with_tables([&](judge::Store& tables) { return tables.load_items({item}, state); });
+  std::int64_t version = 0;
+  for (const rules::Bucket& bucket : state.item(item).buckets) version += bucket.seq;
+  return version;
+}
+
+Crowd::Number Crowd::intend(const std::string& caller, rules::Act act) {
+  rules::Command command{rules::Caller(caller), draw_key(), {}, std::move(act)};
+  oracle::Request request = in_plain_words(command);
+  intents_.push_back(std::make_unique<Intent>(Intent{std::move(command), std::move(request)}));
+  return intents_.size() - 1;
+}
+
+void Crowd::ask(rules::Command command) {
+  oracle::Request request = in_plain_words(command);
+  intents_.push_back(std::make_unique<Intent>(Intent{std::move(command), std::move(request)}));
+  attempt(intents_.size() - 1);
+}
+
+// Sends it to an instance, or, where the network plays tricks, to two of them at once.
+void Crowd::attempt(Number number) {
+  Intent& intent = *intents_[number];
+  intent.waits = false;
+  Instance* instance = fleet_.pick(s_.random);
+  if (instance == nullptr) {  // Nobody answers the door: it was certainly not asked.
+    ++intent.open;
+    return try_later(number);
+  }
+  ++intent.attempts;
+  ++intent.open;
+  intent.waits = true;
+  const std::uint64_t turn = ++intent.turn;
+  if (s_.faults.strikes(Fault::request_repeated)) {
+    Instance* other = fleet_.pick(s_.random);
+    s_.sightings.saw_if(other != instance, Rare::two_answers_at_once);
+    send(number, *other, auditor_.history().begin(intent.request, auditor_.moment()), turn, false);
+  }
+  send(number, *instance, auditor_.history().begin(intent.request, auditor_.moment()), turn, true);
+  s_.scheduler.after(options_.caller_waits, [this, number, turn] { give_up(number, turn); });
+}
+
+void Crowd::send(Number number, Instance& instance, const oracle::AttemptId& id, std::uint64_t turn,
+                 bool heard) {
+  rules::Command command = intents_[number]->command;
+  command.fresh = rules::OrderId{make_uuid7(instance.now(), s_.random)};
+  s_.tale.tell(instance.name(),
+               "asked: " + id.id.first + "/" + id.id.second + " " + rules::content_of(command.act));
+  const gate::InstanceId to = instance.number();
+  s_.scheduler.after(draw_micros(network_micros), [this, number, id, turn, heard, to, command] {
+    Instance* there = fleet_.find(to);
+    if (there == nullptr) return;
+    there->ask(command, [this, number, id, turn, heard, to](const Verdict& verdict) {
+      s_.tale.tell("i" + std::to_string(to.value), "answers " + id.id.second + ": " + to_text(verdict));
+      if (!heard || s_.faults.strikes(Fault::reply_lost)) return;
+      s_.scheduler.after(draw_micros(network_micros), [this, number, id, turn, to, verdict] {
+        const Intent& intent = *intents_[number];
+        if (intent.waits && intent.turn == turn) hear(number, id, to, verdict);
+      });
+    });
+  });
+}
+
+void Crowd::hear(Number number, const oracle::AttemptId& id, gate::InstanceId by, const Verdict& verdict) {
+  Intent& intent = *intents_[number];
+  const oracle::Reply reply = in_plain_words(verdict);
+  auditor_.history().end(id, auditor_.moment(), reply);
+  watch(intent, by, verdict);
+  intent.waits = false;
+  if (oracle::is_unknown(reply)) intent.told_unknown = true;
+  if (oracle::is_unknown(reply) || oracle::is_passing(reply)) return try_later(number);
+  intent.open = 0;
+  intent.recorded = intent.recorded || reply.recorded;
+  intent.answered_by = by;
+  learn(intent, verdict);
+}
+
+void Crowd::give_up(Number number, std::uint64_t turn) {
+  Intent& intent = *intents_[number];
+  if (!intent.waits || intent.turn != turn) return;
+  intent.waits = false;
+  s_.tale.tell("caller", "gives up waiting for " + intent.request.key);
+  try_later(number);
+}
+
+// With the same key, which is always right; or never, and perhaps with a new one.
+void Crowd::try_later(Number number) {
+  Intent& intent = *intents_[number];
+  if (!insists_) {
+    if (intent.attempts >= attempts_max || s_.random.chance(1, 6)) return;
+    if (s_.random.chance(1, 6)) return attempt(intend(intent.request.caller, intent.command.act));
+  }
+  const auto pause = draw_micros(2'000U << std::min(intent.attempts, 5));
+  const std::uint64_t turn = ++intent.turn;
+  intent.waits = true;
+  s_.scheduler.after(pause, [this, number, turn] {
+    if (intents_[number]->turn == turn) attempt(number);
+  });
+}
+
+void Crowd::insist() {
+  insists_ = true;
+  insist_on_next(0);
+}
+
+// One after another, for all at once would be the next overload.
+void Crowd::insist_on_next(Number number) {
+  while (number < intents_.size() && (intents_[number]->waits || !needs_answer(*intents_[number]))) ++number;
+  insisted_ = number == intents_.size();
+  if (insisted_) return;
+  attempt(number);
+  s_.scheduler.after(insist_every, [this, number] { insist_on_next(number + 1); });
+}
+
+void Crowd::learn(const Intent& intent, const Verdict& verdict) {
+  const bool makes = verdict.outcome == Outcome::reserved || verdict.outcome == Outcome::sold;
+  if (!makes || intent.attempts == 0 || !verdict.order) return;
+  if (std::ranges::find(orders_, *verdict.order) == orders_.end()) orders_.push_back(*verdict.order);
+}
+
+bool Crowd::is_quiet() const {
+  if (insists_ && !insisted_) return false;
+  return std::ranges::none_of(
+      intents_, [&](const auto& intent) { return intent->waits || (insists_ && needs_answer(*intent)); });
+}
+
+std::string Crowd::waiting() const {
+  std::string text;
+  for (const auto& intent : intents_) {
+    if (intent->waits || needs_answer(*intent)) text += " " + intent->request.act + " " + intent->request.key;
+  }
+  return text;
+}
+
+// table: what an answer shows of rare states.
+void Crowd::watch(const Intent& intent, gate::InstanceId by, const Verdict& verdict) {
+  constexpr std::array told{
+      std::pair{Outcome::hold_expired, Rare::confirm_lost_to_expiry},
+      std::pair{Outcome::insufficient, Rare::insufficient_told},
+      std::pair{Outcome::limit_reached, Rare::limit_reached_told},
+      std::pair{Outcome::version_conflict, Rare::version_conflict_told},
+      std::pair{Outcome::key_reused, Rare::key_reused_told},
+      std::pair{Outcome::key_in_flight, Rare::key_in_flight_told},
+      std::pair{Outcome::key_in_use, Rare::key_in_use_told},
+      std::pair{Outcome::overloaded, Rare::queue_full},
+      std::pair{Outcome::over, Rare::activity_over_told},
+      std::pair{Outcome::not_open, Rare::activity_not_open_told},
+  };
+  for (const auto& [outcome, rare] : told) s_.sightings.saw_if(verdict.outcome == outcome, rare);
+  const bool replayed = verdict.record == rules::Record::replayed;
+  const bool confirms = std::holds_alternative<rules::Confirm>(intent.command.act);
+  const bool cancels = std::holds_alternative<rules::Cancel>(intent.command.act);
+  s_.sightings.saw_if(cancels && verdict.outcome == Outcome::already_confirmed, Rare::cancel_lost_to_confirm);
+  s_.sightings.saw_if(confirms && verdict.outcome == Outcome::already_cancelled,
+                      Rare::confirm_lost_to_cancel);
+  s_.sightings.saw_if(verdict.outcome == Outcome::sold_out && verdict.record == rules::Record::no,
+                      Rare::refused_by_gate);
+  s_.sightings.saw_if(std::holds_alternative<rules::OpenActivity>(intent.command.act) &&
+                          (verdict.outcome == Outcome::sold_out || verdict.outcome == Outcome::insufficient),
+                      Rare::opening_found_too_little);
+  const bool definite = verdict.outcome != Outcome::outcome_unknown && verdict.record != rules::Record::no;
+  s_.sightings.saw_if(intent.told_unknown && definite && replayed, Rare::unknown_then_yes);
+  s_.sightings.saw_if(intent.told_unknown && definite && !replayed, Rare::unknown_then_fresh);
+  s_.sightings.saw_if(replayed && intent.answered_by.value != 0 && intent.answered_by != by,
+                      Rare::replayed_by_another);
+}
+
+}  // namespace gavel::sim

@@ -1,0 +1,129 @@
+#include "sim/fleet.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "sim/skewed_clock.h"
+
+namespace gavel::sim {
+namespace {
+
+constexpr std::uint64_t restart_micros_max = 300'000;
+constexpr std::uint64_t pause_micros_max = 1'500'000;
+constexpr std::uint64_t jump_ms_max = 5'000;
+
+}  // namespace
+
+Fleet::Fleet(const Surroundings& surroundings, const WorldOptions& options)
+    : s_(surroundings), options_(options) {
+  for (const bool gated : options.gated) {
+    slots_.push_back({nullptr, Micros(0), gated});
+    start(slots_.back());
+  }
+}
+
+Fleet::~Fleet() {
+  for (Slot& slot : slots_) {
+    if (slot.instance && slot.instance->serving()) slot.instance->crash();
+  }
+  // What a dead instance has begun runs out by events alone.
+  const auto any_left = [&] {
+    return std::ranges::any_of(slots_,
+                               [](const Slot& slot) { return slot.instance && !slot.instance->dead(); });
+  };
+  while (any_left() && s_.scheduler.run_one()) {
+  }
+}
+
+void Fleet::start(Slot& slot) {
+  InstanceOptions options = options_.instance;
+  options.gated = slot.gated;
+  const auto skew_max = std::chrono::duration_cast<Duration>(options_.skew_max).count();
+  Duration skew(static_cast<std::int64_t>(s_.random.below(2 * static_cast<std::uint64_t>(skew_max) + 1)) -
+                skew_max);
+  if (s_.faults.healed()) skew = Duration(0);
+  slot.instance = std::make_unique<Instance>(s_, options, gate::InstanceId{next_number_++}, skew);
+  s_.tale.tell(slot.instance->name(), slot.gated ? "starts, gated" : "starts, direct");
+}
+
+void Fleet::crash(Slot& slot) {
+  s_.tale.tell(slot.instance->name(), "crashes");
+  s_.sightings.saw_if(slot.instance->in_transaction(), Rare::crash_in_transaction);
+  dead_.insert(slot.instance->number());
+  slot.instance->crash();
+}
+
+Instance* Fleet::pick(Random& random) {
+  std::vector<Instance*> serving;
+  for (const Slot& slot : slots_) {
+    if (slot.instance && slot.instance->serving()) serving.push_back(slot.instance.get());
+  }
+  return serving.empty() ? nullptr : serving[random.below(serving.size())];
+}
+
+Instance* Fleet::find(gate::InstanceId number) {
+  for (const Slot& slot : slots_) {
+    if (slot.instance && slot.instance->number() == number && slot.instance->serving())
+      return slot.instance.get();
+  }
+  return nullptr;
+}
+
+std::size_t Fleet::serving() const {
+  std::size_t count = 0;
+  for (const Slot& slot : slots_) count += slot.instance && slot.instance->serving() ? 1U : 0U;
+  return count;
+}
+
+std::size_t Fleet::in_flight() const {
+  std::size_t count = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.instance && slot.instance->serving()) count += slot.instance->in_flight();
+  }
+  return count;
+}
+
+void Fleet::look() {
+  for (Slot& slot : slots_) {
+    if (!slot.instance || !slot.instance->serving()) continue;
+    Instance& instance = *slot.instance;
+    if (s_.faults.strikes(Fault::instance_crashed)) {
+      crash(slot);
+      continue;
+    }
+    if (s_.faults.strikes(Fault::instance_paused)) {
+      s_.sightings.saw_if(instance.in_transaction(), Rare::pause_in_transaction);
+      s_.tale.tell(instance.name(), "stands still");
+      instance.pause(s_.scheduler.now() +
+                     Micros(static_cast<std::int64_t>(s_.random.below(pause_micros_max))));
+    }
+    const Duration by(static_cast<std::int64_t>(s_.random.below(jump_ms_max)));
+    if (s_.faults.strikes(Fault::instance_clock_ahead)) instance.jump_clock(by);
+    if (s_.faults.strikes(Fault::instance_clock_back)) instance.jump_clock(-by);
+  }
+}
+
+void Fleet::heal() {
+  for (Slot& slot : slots_) {
+    if (slot.instance) slot.instance->jump_clock(world_begins + since_begin() - slot.instance->now());
+  }
+}
+
+Duration Fleet::since_begin() const { return std::chrono::floor<Duration>(s_.scheduler.now()); }
+
+void Fleet::tend() {
+  for (Slot& slot : slots_) {
+    if (slot.instance && slot.instance->serving() && slot.instance->broken()) {
+      s_.sightings.saw(Rare::store_broken);
+      crash(slot);
+    }
+    if (slot.instance && slot.instance->dead()) {
+      slot.instance.reset();
+      slot.start_at =
+          s_.scheduler.now() + Micros(static_cast<std::int64_t>(s_.random.below(restart_micros_max)));
+    }
+    if (!slot.instance && s_.scheduler.now() >= slot.start_at) start(slot);
+  }
+}
+
+}  // namespace gavel::sim

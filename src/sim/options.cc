@@ -1,0 +1,82 @@
+#include "sim/options.h"
+
+#include <chrono>
+#include <initializer_list>
+
+namespace gavel::sim {
+namespace {
+
+// One of these, each as likely.
+template <class T>
+T one_of(Random& random, std::initializer_list<T> values) {
+  return *(values.begin() + random.below(values.size()));
+}
+
+std::uint64_t between(Random& random, std::uint64_t least, std::uint64_t most) {
+  return least + random.below(most - least + 1);
+}
+
+Duration ms(std::uint64_t count) { return Duration(static_cast<std::int64_t>(count)); }
+
+std::vector<bool> draw_modes(Random& random) {
+  std::vector<bool> gated(between(random, 1, 3));
+  const std::uint64_t kind = random.below(6);  // All gated, all direct, or each as it comes.
+  for (std::size_t i = 0; i < gated.size(); ++i)
+    gated[i] = kind == 0 ? false : kind < 4 || random.chance(1, 2);
+  return gated;
+}
+
+InstanceOptions draw_instance(Random& random) {
+  InstanceOptions options;
+  options.lane = {one_of<std::size_t>(random, {1, 2, 4, 8, 1000}),
+                  one_of<std::size_t>(random, {1, 2, 3, 4, 100})};
+  options.reads = {one_of<std::size_t>(random, {1, 4, 1000}), one_of<std::size_t>(random, {1, 2, 64})};
+  options.pipeline = {one_of<std::size_t>(random, {2, 8, 50, 1000}),
+                      ms(one_of<std::uint64_t>(random, {20, 100, 500})),
+                      ms(one_of<std::uint64_t>(random, {50, 200, 1000}))};
+  options.read_within = ms(one_of<std::uint64_t>(random, {20, 500}));
+  options.judge.attempts_max = static_cast<int>(between(random, 1, 5));
+  options.judge.settle_attempts_max = one_of<int>(random, {2, 5, 20});
+  options.judge.due_orders_max = one_of<std::size_t>(random, {1, 2, 8192});
+  options.policy.hold_default = std::chrono::seconds(between(random, 1, 3));
+  options.sql.call_takes = Micros(one_of<std::int64_t>(random, {10, 50, 200}));
+  options.sql.lock_wait_max = Micros(one_of<std::int64_t>(random, {3'000, 20'000, 100'000}));
+  options.sql.names_locked = random.chance(1, 2) ? LockMode::exclusive : LockMode::shared;
+  options.sql.sees_inserts = random.chance(1, 2);
+  options.gate_reply_within = Micros(one_of<std::int64_t>(random, {500, 5'000, 50'000}));
+  return options;
+}
+
+}  // namespace
+
+WorldOptions draw_options(Random& random) {
+  WorldOptions options;
+  options.gated = draw_modes(random);
+  options.instance = draw_instance(random);
+  options.skus = between(random, 1, 3);
+  options.stock_max = one_of<std::uint64_t>(random, {1, 3, 5, 20});
+  options.buckets_max = between(random, 1, 4);
+  options.activities = random.below(4);
+  options.users = one_of<std::uint64_t>(random, {1, 4, 12});
+  options.lines_max = between(random, 1, options.skus);
+  options.units_max = one_of<std::uint64_t>(random, {1, 2, 4});
+  options.gap = Micros(one_of<std::int64_t>(random, {500, 5'000, 20'000}));
+  options.caller_waits = Micros(one_of<std::int64_t>(random, {20'000, 200'000, 1'000'000}));
+  options.skew_max = Micros(one_of<std::int64_t>(random, {0, 5'000, 1'500'000}));
+  return options;
+}
+
+std::string to_text(const WorldOptions& options) {
+  std::string text = "instances " + std::to_string(options.gated.size()) + " (";
+  for (const bool gated : options.gated) text += gated ? "gated " : "direct ";
+  text.back() = ')';
+  text += ", skus " + std::to_string(options.skus) + ", stock to " + std::to_string(options.stock_max) +
+          ", buckets to " + std::to_string(options.buckets_max) + ", activities " +
+          std::to_string(options.activities) + ", users " + std::to_string(options.users) + ", queue " +
+          std::to_string(options.instance.lane.queue_max) + ", batch " +
+          std::to_string(options.instance.lane.batch_max) + ", in flight " +
+          std::to_string(options.instance.pipeline.in_flight_max);
+  return text;
+}
+
+}  // namespace gavel::sim

@@ -1,0 +1,38 @@
+// Options: how one simulated world is, drawn from its seed.
+//
+// Limits are tiny, since a queue of 8 is full and a batch of 4 is halved often, and stock of 5 is sold out
+// within the first requests. Value type.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "sim/instance.h"
+
+namespace gavel::sim {
+
+struct WorldOptions {
+  std::vector<bool> gated;  // Of each instance.
+  InstanceOptions instance;
+
+  std::uint64_t skus = 1;
+  std::uint64_t stock_max = 5;  // Units of a SKU at the beginning, 0 to this.
+  std::uint64_t buckets_max = 4;
+  std::uint64_t activities = 0;
+  std::uint64_t users = 8;
+  std::uint64_t lines_max = 1;  // Of an order.
+  std::uint64_t units_max = 2;  // Of a line.
+
+  Micros gap{5'000};       // Between two operations, at the mean.
+  Micros caller_waits{0};  // For a reply, at the most.
+  Micros skew_max{0};      // Of the clock of an instance.
+};
+
+WorldOptions draw_options(Random& random);
+
+// "instances 2 (gated, direct), skus 1, stock 3, …": for the story.
+std::string to_text(const WorldOptions& options);
+
+}  // namespace gavel::sim

@@ -1,0 +1,183 @@
+#include "sim/world.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "judge/audit.h"
+#include "sim/auditor.h"
+#include "sim/crowd.h"
+#include "sim/fleet.h"
+#include "sim/options.h"
+#include "sim/plain_words.h"
+#include "sim/skewed_clock.h"
+
+namespace gavel::sim {
+namespace {
+
+constexpr Micros look_every{10'000};
+constexpr Micros set_up_within{20'000'000};
+constexpr Micros last_operations_within{2'000'000};
+constexpr Micros resolved_within{10'000'000};   // Unknowns and the like, after things heal (proof.md).
+constexpr Micros holds_over_within{6'000'000};  // The longest hold, and two seconds to release it (C9).
+constexpr Micros errand_within{10'000'000};
+constexpr Micros second_look_after{2'000'000};
+constexpr std::int64_t release_within_ms = 2'000;
+constexpr std::size_t errands_of_an_item_max = 4;
+constexpr std::chrono::seconds errand_hold{3'600};
+
+class World {
+ public:
+  explicit World(const RunOptions& options)
+      : run_(options),
+        random_(options.seed),
+        tale_(scheduler_, options.listener),
+        options_(draw_options(random_)),
+        faults_(random_) {}
+
+  Report run();
+
+ private:
+  void look();
+  bool run_while(Micros at_most, const std::function<bool()>& goes_on);
+  void set_up();
+  void live();
+  void heal();
+  void converge();
+  void look_for_overdue();
+  void buy_what_is_left();
+  void look_twice();
+  void judge();
+  void violation(std::string what);
+
+  const RunOptions run_;
+  Random random_;
+  Scheduler scheduler_;
+  Tale tale_;
+  const WorldOptions options_;
+  Faults faults_;
+  Sightings sightings_;
+  SkewedClock server_clock_{scheduler_, Duration(0)};
+  Auditor auditor_{scheduler_, sightings_};
+  SqlServer sql_{scheduler_, faults_, tale_, server_clock_,
+                 [this](const rules::State& state, judge::BatchId batch, Time now) {
+                   auditor_.committed(state, batch, now);
+                 }};
+  RedisServer redis_{scheduler_, faults_, tale_, sightings_, random_};
+  Surroundings surroundings_{scheduler_, faults_, tale_, sightings_, random_, sql_, redis_};
+  Fleet fleet_{surroundings_, options_};
+  Crowd crowd_{surroundings_, options_, fleet_, auditor_};
+  std::unique_ptr<judge::Reader> reader_ = sql_.open_reader();
+  std::vector<std::string> violations_;
+};
+
+Report World::run() {
+  tale_.tell("world", to_text(options_));
+  look();
+  set_up();
+  live();
+  heal();
+  converge();
+  judge();
+  return Report{run_.seed,       tale_.hash(),        scheduler_.events(),
+                faults_.fired(), sightings_.counts(), violations_};
+}
+
+void World::violation(std::string what) {
+  tale_.tell("VIOLATION", what);
+  violations_.push_back(std::move(what));
+}
+
+// What happens every few milliseconds.
+void World::look() {
+  redis_.look();
+  fleet_.look();
+  fleet_.tend();
+  scheduler_.after(look_every, [this] { look(); });
+}
+
+// False if it still goes on after `at_most`.
+bool World::run_while(Micros at_most, const std::function<bool()>& goes_on) {
+  const Micros until = scheduler_.now() + at_most;
+  while (goes_on() && scheduler_.now() < until) scheduler_.run_one();
+  return !goes_on();
+}
+
+void World::set_up() {
+  crowd_.set_up();
+  scheduler_.run_until(scheduler_.now() + Micros(1'000'000));
+  crowd_.insist();
+  if (!run_while(set_up_within, [this] { return !crowd_.is_quiet(); })) {
+    violation("liveness: set up without faults, no answer for" + crowd_.waiting());
+  }
+  crowd_.relent();
+}
+
+void World::live() {
+  tale_.tell("world", "anything goes");
+  faults_.unleash();
+  crowd_.begin(run_.operations);
+  run_while(Micros::max() / 2, [this] { return !crowd_.has_begun_all(); });
+  run_while(last_operations_within, [this] { return !crowd_.is_quiet(); });
+}
+
+void World::heal() {
+  tale_.tell("world", "heals");
+  faults_.heal();
+  fleet_.heal();
+  crowd_.insist();
+  if (!run_while(resolved_within, [this] { return !crowd_.is_quiet(); })) {
+    violation("liveness: after healing no answer for" + crowd_.waiting());
+  }
+}
+
+void World::converge() {
+  scheduler_.run_until(scheduler_.now() + holds_over_within);
+  look_for_overdue();
+  buy_what_is_left();
+  look_twice();
+}
+
+void World::look_for_overdue() {
+  const std::int64_t now = ms_of(server_clock_.now());
+  for (const auto& [id, order] : auditor_.ledger(*reader_).orders) {
+    if (order.state != "held" || !order.expires_at || now - *order.expires_at <= release_within_ms) continue;
+    violation("C9: order " + id + " is held, " + std::to_string(now - *order.expires_at) +
+              " ms after its time");
+  }
+}
+
+// U2, one after another: each fresh user comes when the one before has his answer.
+void World::buy_what_is_left() {
+  const auto errands = oracle::errands(auditor_.ledger(*reader_), ms_of(server_clock_.now()), "late", "fresh",
+                                       errands_of_an_item_max);
+  for (const oracle::Errand& errand : errands) {
+    crowd_.ask(reserve_of(errand.request, errand_hold));
+    if (!run_while(errand_within, [this] { return !crowd_.is_quiet(); })) {
+      violation("liveness: no answer for a fresh user:" + crowd_.waiting());
+    }
+  }
+  for (const oracle::Finding& finding : oracle::check_errands(errands, auditor_.history())) {
+    violation(to_text(finding));
+  }
+}
+
+void World::look_twice() {
+  const std::string first = judge::canonical_dump(*reader_).value();
+  scheduler_.run_until(scheduler_.now() + second_look_after);
+  if (judge::canonical_dump(*reader_).value() != first)
+    violation("rest: the database changes though nobody asks");
+  if (sql_.open_transactions() > 0) violation("rest: a transaction is still open");
+  if (fleet_.in_flight() > 0) violation("rest: a request is still in process");
+}
+
+void World::judge() {
+  // Faults of the database or of the clocks may hold up the release of holds: then nothing was promised.
+  for (std::string& finding : auditor_.findings(*reader_, std::nullopt)) violation(std::move(finding));
+  for (const std::string& complaint : sql_.violations()) violation("contract: " + complaint);
+}
+
+}  // namespace
+
+Report run_world(const RunOptions& options) { return World(options).run(); }
+
+}  // namespace gavel::sim

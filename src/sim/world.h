@@ -1,0 +1,38 @@
+// World: one run of the service in a bottle, from its seed.
+//
+//   set up ──► safety: anything goes ──► heal: nothing goes wrong any more ──► converge ──► verdict
+//
+// In the safety phase faults strike while callers ask. After that every caller insists on his answer, all of
+// which must come within bounds; holds run out and are released; then fresh users buy whatever is left (U2),
+// and a second look finds nothing changed. At the end the oracles judge the whole history, and verify the
+// database. The same options give the same run. One thread; several worlds side by side share nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/faults.h"
+#include "sim/rare.h"
+#include "sim/tale.h"
+
+namespace gavel::sim {
+
+struct RunOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t operations = 300;
+  Tale::Listener listener = nullptr;  // Is told the story, line by line.
+};
+
+struct Report {
+  std::uint64_t seed = 0;
+  std::uint64_t hash = 0;  // Of everything that happened: equal for equal runs.
+  std::uint64_t events = 0;
+  FaultCounts faults{};
+  RareCounts rares{};
+  std::vector<std::string> violations;  // What was wrong, a line each, the name of the oracle in front.
+};
+
+Report run_world(const RunOptions& options);
+
+}  // namespace gavel::sim
