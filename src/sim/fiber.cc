@@ -40,7 +40,7 @@ bool Fiber::park(Micros at_most) {
   return woken_;
 }
 
-void Fiber::sleep(Micros duration) {
+void Fiber::rest(Micros duration) {
   const Micros until = scheduler_.now() + duration;
   while (power_.on() && scheduler_.now() < until) park(until - scheduler_.now());
 }

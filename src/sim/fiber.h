@@ -3,7 +3,7 @@
 // The judge works through a batch in one synchronous call. On a fiber that call stands still wherever the
 // store makes it wait, and others act meanwhile: this is how two instances meet inside of their transactions.
 //
-//   made ──► running ──► parked (sleep, park) ──► running … ──► done
+//   made ──► running ──► parked (rest, park) ──► running … ──► done
 //                           wake, or its time
 //
 // A fiber belongs to an instance: while that one is paused it is not resumed, and once its power is cut every
@@ -33,7 +33,7 @@ class Fiber {
 
   // Called by the body alone. park() ends when it is woken, which it answers with true, or after `at_most`.
   bool park(Micros at_most = Micros::max());
-  void sleep(Micros duration);
+  void rest(Micros duration);
 
   // Has a parked fiber go on, by an event at the present time; nothing if it is not parked. Called by anybody
   // else.

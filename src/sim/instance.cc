@@ -112,7 +112,7 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
                                         power, name, options.gate_reply_within, [this] { stir(); }})),
       judge_(
           *store_, *log_, draw_random(),
-          [this](Duration pause) { on_lane_->sleep(std::chrono::duration_cast<Micros>(pause)); },
+          [this](Duration pause) { on_lane_->rest(std::chrono::duration_cast<Micros>(pause)); },
           options.policy, options.judge, judge::Meters(),
           [this](const rules::State& state) { tell_gate(state); }),
       lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
@@ -161,7 +161,7 @@ void Instance::Wiring::run_jobs(Fiber& fiber) {
     if (!offered && power.on()) s_.sightings.saw(Rare::expiry_failed);
     stir();
     const bool more = offered && (*offered > 0 || expiry_.outstanding() > 0);
-    fiber.sleep(more ? expiry_while_work : expiry_else);
+    fiber.rest(more ? expiry_while_work : expiry_else);
   }
 }
 

@@ -9,12 +9,6 @@
 namespace gavel::oracle {
 namespace {
 
-// The key stands for another request: no answer to the request itself.
-bool is_of_the_key(const Reply& reply) {
-  return reply.outcome == "key_reused" || reply.outcome == "key_in_use" || reply.outcome == "key_too_old" ||
-         reply.outcome == "key_missing";
-}
-
 bool is_answer(const Attempt& attempt) {
   return attempt.reply && attempt.reply->recorded && !is_unknown(*attempt.reply);
 }

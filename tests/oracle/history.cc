@@ -36,6 +36,11 @@ bool is_passing(const Reply& reply) { return is_among(reply.outcome, passing_wor
 
 bool is_refusal(const Reply& reply) { return !is_yes(reply) && !is_unknown(reply) && !is_passing(reply); }
 
+bool is_of_the_key(const Reply& reply) {
+  return reply.outcome == "key_reused" || reply.outcome == "key_in_use" || reply.outcome == "key_too_old" ||
+         reply.outcome == "key_missing";
+}
+
 const Attempt* Asked::answer() const {
   const Attempt* earliest = nullptr;
   for (const Attempt& attempt : attempts) {
@@ -57,7 +62,8 @@ Moment Asked::effect_begun() const {
   for (const Attempt& attempt : attempts) {
     if (!attempt.reply || is_yes(*attempt.reply) || is_unknown(*attempt.reply))
       first = std::min(first, attempt.call);
-    if (attempt.reply && is_refusal(*attempt.reply)) refused = std::max(refused, attempt.call);
+    const bool no = attempt.reply && is_refusal(*attempt.reply) && !is_of_the_key(*attempt.reply);
+    if (no) refused = std::max(refused, attempt.call);
   }
   return std::max(first == never ? first_call() : first, refused);
 }

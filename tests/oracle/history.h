@@ -78,6 +78,8 @@ bool is_yes(const Reply& reply);      // Something happened.
 bool is_unknown(const Reply& reply);  // Perhaps it did.
 bool is_passing(const Reply& reply);  // Not by this attempt, which is all that it says: overloaded, …
 bool is_refusal(const Reply& reply);  // A definite no.
+// The key stands for another request: no answer to the request itself, and no sign that nothing was done.
+bool is_of_the_key(const Reply& reply);
 
 struct Attempt {
   Moment call = 0;             // Before the first byte left the caller.

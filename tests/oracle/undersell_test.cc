@@ -194,5 +194,18 @@ TEST(Undersell, AReplayedRefusalWasRightWhenItWasFirstGiven) {
   EXPECT_EQ(shop.found(), std::vector<std::string>{});
 }
 
+// A key that somebody sends with another content after it was done says nothing of when it was done.
+TEST(EffectBegun, AMisusedKeyWasDoneBefore_A9) {
+  History history;
+  const Request request = wants("k", "u", {{"tee", 1}});
+  history.begin(request, 10);  // Its reply is lost.
+  const AttemptId misuse = history.begin(wants("k", "another", {{"tee", 1}}), 50);
+  history.end(misuse, 60, Reply{.outcome = "key_reused"});
+  EXPECT_EQ(history.asked().at({"shop", "k"}).effect_begun(), 10);
+  const AttemptId refused = history.begin(request, 70);
+  history.end(refused, 80, Reply{.outcome = "sold_out"});
+  EXPECT_EQ(history.asked().at({"shop", "k"}).effect_begun(), 70);
+}
+
 }  // namespace
 }  // namespace gavel::oracle

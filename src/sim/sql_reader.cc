@@ -1,0 +1,78 @@
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/sql_store.h"
+
+namespace gavel::sim {
+namespace {
+
+using judge::Reader;
+using rules::OrderId;
+
+class SqlReader final : public Reader {
+ public:
+  explicit SqlReader(const SqlClient& client) : c_(client), tables_(client.server.open_reader()) {}
+
+  Result<judge::Confirmation> confirm(const judge::Doubts& doubts, Time now) override {
+    return ask([&] { return tables_->confirm(doubts, now); });
+  }
+  Result<std::optional<judge::OrderView>> order(OrderId id) override {
+    return ask([&] { return tables_->order(id); });
+  }
+  Result<std::optional<judge::Trace>> trace(OrderId id) override {
+    return ask([&] { return tables_->trace(id); });
+  }
+  Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override {
+    return ask([&] { return tables_->request(id); });
+  }
+  Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {
+    return ask([&] { return tables_->activity(code); });
+  }
+  Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
+                                                  std::size_t count) override {
+    return ask([&] { return tables_->activities(after, count); });
+  }
+  Result<std::optional<std::vector<judge::StockRow>>> stock(const rules::SkuCode& sku) override {
+    return ask([&] { return tables_->stock(sku); });
+  }
+  Result<std::vector<judge::HoldRow>> due(Time now, std::size_t count) override {
+    return ask([&] { return tables_->due(now, count); });
+  }
+  Result<judge::Sequel> follow(const judge::Cursors& from, std::size_t flows_max) override {
+    return ask([&] { return tables_->follow(from, flows_max); });
+  }
+  Result<void> visit(const Visitor& visitor) override {
+    return ask([&] { return tables_->visit(visitor); });
+  }
+
+ private:
+  template <class Question>
+  auto ask(Question question) -> decltype(question()) {
+    pause();
+    if (!c_.power.on() || c_.faults.strikes(Fault::sql_read_unavailable)) {
+      return fail(ErrorCode::unavailable, "the database does not answer");
+    }
+    auto answer = question();
+    pause();
+    return answer;
+  }
+
+  void pause() {
+    const auto mean = static_cast<std::uint64_t>(c_.manners.call_takes.count());
+    Micros time(static_cast<std::int64_t>(c_.random.below(2 * mean)));
+    if (c_.faults.strikes(Fault::sql_slow)) time *= 100;
+    c_.fiber->rest(time);
+  }
+
+  const SqlClient c_;
+  const std::unique_ptr<Reader> tables_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> open_sql_reader(const SqlClient& client) {
+  return std::make_unique<SqlReader>(client);
+}
+
+}  // namespace gavel::sim
