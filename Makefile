@@ -41,6 +41,7 @@ release-check: test ## What a release has to pass: make test, and then what take
 	@JOBS=$(JOBS) tools/release-check $(ARGS)
 
 crash: all ## Kill the server 20 times under load and verify what it had promised
+	@cmake --build --preset release -j $(JOBS) --target gavel-oracle
 	@GAVEL_PROGRAM=$(CURDIR)/build/release/gavel python3 -B tests/e2e/crash.py --rounds 20 $(ARGS)
 
 format: ## Put all tracked C++ into the house's form

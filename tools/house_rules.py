@@ -14,6 +14,8 @@ import cpp_scan
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 60
 NETWORK_UNITS_MAX = 6
+# Where folders are roles with libraries of their own; those of the oracles serve the simulator, too.
+FOLDERS_OF_LIBRARIES = ("src/", "tests/oracle/", "tests/plain/")
 
 
 class File:
@@ -22,7 +24,7 @@ class File:
     def __init__(self, path, text):
         self.path, self.text = path, text
         self.name, self.suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
-        self.folder = path.split("/")[1] if path.startswith(("src/", "tests/oracle/")) and path.count("/") > 1 else ""
+        self.folder = path.split("/")[1] if path.startswith(FOLDERS_OF_LIBRARIES) and path.count("/") > 1 else ""
         self.is_cpp = self.suffix in (".h", ".cc")
         self.is_header = self.suffix == ".h"
         self.is_test = path.startswith(("tests/", "bench/")) or self.name.endswith(("_test.cc", "_test.h"))

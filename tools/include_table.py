@@ -6,6 +6,8 @@ tools/include_table_test.py shows that each disagreement is found.
 
 import re
 
+import house_rules
+
 # folder: what it may include besides itself. The order is that of the ranks, lowest first.
 MAY_INCLUDE = {
     "base": (),
@@ -18,12 +20,13 @@ MAY_INCLUDE = {
     "pipeline": ("gate", "judge", "queue", "rules", "stage", "base"),
     "jobs": ("pipeline", "gate", "judge", "queue", "rules", "base"),
     "http": ("pipeline", "jobs", "rules", "stage", "base"),
-    "sim": ("oracle", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
+    "plain": ("oracle", "judge", "rules", "base"),  # tests/plain
+    "sim": ("plain", "oracle", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
     "app": ("http", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
 }
 # Folders whose libraries beyond the one of the folder's own name are adapters of real servers and engines.
 ADAPTER_FOLDERS = ("gate", "judge", "queue")
-# The simulator runs one real engine, in process.
+# The simulator runs one real engine, in process, and gavel-oracle reads its files.
 SIM_ADAPTERS = ("judge_sqlite",)
 # The rules are pure: these would bring in clocks, threads or input and output.
 IMPURE = re.compile(r"<(?:thread|mutex|condition_variable|atomic|future|iostream|fstream|cstdio|filesystem|random"
@@ -63,7 +66,7 @@ def run(files):
     """Yields (check name, findings); `files` are those of house_rules.File, a finding is (path, line, message)."""
     lists = [f for f in files if f.name == "CMakeLists.txt" and (f.folder or f.path.startswith("tests/"))]
     targets = [t for f in lists for t in targets_of(f)]
-    sources = [f for f in files if f.is_cpp and f.path.startswith(("src/", "tests/oracle/"))]
+    sources = [f for f in files if f.is_cpp and f.path.startswith(house_rules.FOLDERS_OF_LIBRARIES)]
     yield "include-table", list(_includes(sources))
     yield "pure-rules", list(_pure(sources))
     yield "declared-table", list(_declared(targets))
@@ -116,7 +119,7 @@ def _may_link(target, name, folder):
     """Adapters are chosen by the program and by contract tests; beside them only another adapter builds on one."""
     if folder not in ADAPTER_FOLDERS or name == folder or target.kind == "gavel_test" or target.folder == "app":
         return True
-    if target.folder == "sim":
+    if target.folder in ("sim", "plain"):
         return name in SIM_ADAPTERS
     return target.folder == folder and target.name != folder
 

@@ -4,7 +4,7 @@
     ...                                                   # kill, wait, open a sale
     stop_shoppers(shoppers)
     retry(gavel, history, history.open_keys())            # with the same keys, until each has its answer
-    violations = check(history, world_of(gavel, history, skus, limits))
+    violations = check(history, gavel.database).found
 
 One seed gives the same questions per thread, not the same order between threads: the service's answers steer what is
 asked next, and threads race. That is what the tests are for.
@@ -21,10 +21,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from oracle import Order, PASSING, Reply, Request, World
+from oracle import OF_OPERATORS, PASSING, Reading, Reply, Request
 
 ANSWER_WITHIN = 15  # Seconds; beyond it a reply counts as lost.
-REQUESTS_LOOKED_UP = 2000  # Of all keys of a history: each costs a question.
 
 
 # Requests.
@@ -52,7 +51,8 @@ def reserve(key, user, lines, activity="", hold=None, at_once=False):
         body["payment"] = "none"
     elif hold:
         body["hold_seconds"] = hold
-    return Request(key, "reserve", "POST", "/v1/orders", json.dumps(body).encode(), user, merged(lines), activity)
+    return Request(key, "reserve", "POST", "/v1/orders", json.dumps(body).encode(), user, merged(lines), activity,
+                   at_once=at_once)
 
 
 def transition(key, act, order):
@@ -74,18 +74,15 @@ def create_activity(key, activity, lines, limit=None, **more):
             "lines": [{"sku": s, "allotment": n, "buckets": b} for s, n, b in lines]} | more
     if limit:
         body["limit_per_user"] = limit
-    return Request(key, "create_activity", "POST", "/v1/activities", json.dumps(body).encode())
+    return Request(key, "create_activity", "POST", "/v1/activities", json.dumps(body).encode(), activity=activity)
 
 
 def open_activity(key, activity):
-    return Request(key, "open_activity", "POST", f"/v1/activities/{activity}/open")
+    return Request(key, "open_activity", "POST", f"/v1/activities/{activity}/open", activity=activity)
 
 
 def close_activity(key, activity):
-    return Request(key, "close_activity", "POST", f"/v1/activities/{activity}/close")
-
-
-OF_OPERATORS = {"receive", "put_sku", "create_activity", "open_activity", "close_activity"}
+    return Request(key, "close_activity", "POST", f"/v1/activities/{activity}/close", activity=activity)
 
 
 # Connections.
@@ -217,6 +214,18 @@ class Desk:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{request.act} {request.key} has no answer after {within} s, last: {reply}")
             time.sleep(0.02)
+
+    def look(self, sku):
+        """Reads the stock of a SKU and notes what was shown of each pool."""
+        start = time.monotonic()
+        status, _, body = self.operators.ask("GET", f"/v1/stock?sku={sku}")
+        if status != 200:
+            raise AssertionError(f"GET /v1/stock?sku={sku}: {status} {body!r}")
+        end = time.monotonic()
+        for item in json.loads(body)["stock"]:
+            activity = "" if item["pool"] == "-" else item["pool"]
+            self.history.readings.append(
+                Reading(start, end, sku, activity, item["available"], item["reserved"], item["sold"]))
 
     def close(self):
         self.shop.close()
@@ -398,29 +407,6 @@ def seconds_of(text):
     return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float(f"0.{fraction or 0}")
 
 
-def order_of(body):
-    """The body of GET /v1/orders/{id} as the oracle wants it."""
-    content = json.loads(body)
-    lines = [(line["sku"], line["quantity"]) for line in content["lines"]]
-    return Order(content["id"], content["state"], content["user"], merged(lines), content.get("activity") or "",
-                 seconds_of(content["created_at"]), seconds_of(content.get("expires_at")),
-                 seconds_of(content.get("settled_at")))
-
-
-def orders_of(gavel, ids, threads=4):
-    """id -> Order, or None where there is none."""
-    orders = {}
-
-    def look(connection, id_):
-        status, _, body = connection.ask("GET", f"/v1/orders/{id_}")
-        if status not in (200, 404):
-            raise AssertionError(f"GET /v1/orders/{id_}: {status} {body!r}")
-        orders[id_] = order_of(body) if status == 200 else None
-
-    in_parallel(ids, lambda: Connection(gavel.shop), look, threads)
-    return orders
-
-
 def stock_of(gavel, skus):
     """sku -> {"available": n, "reserved": n, "sold": n}, all pools together; nothing of a SKU that is not there."""
     connection = Connection(gavel.operators, gavel.key)
@@ -434,24 +420,3 @@ def stock_of(gavel, skus):
                 sums[name] += item[name]
     connection.close()
     return stock
-
-
-def requests_of(gavel, history, keys, threads=4):
-    """key -> the code it is remembered with, None where nothing is known of it. Keys belong to who asked with them."""
-    codes = {}
-
-    def look(desk, key):
-        connection = desk.operators if history.requests[key].act in OF_OPERATORS else desk.shop
-        status, _, body = connection.ask("GET", f"/v1/requests/{key}")
-        codes[key] = json.loads(body)["code"] if status == 200 else None
-
-    in_parallel(keys, lambda: Desk(gavel, history), look, threads)
-    return codes
-
-
-def world_of(gavel, history, skus, limits):
-    """What the service shows of all that the history speaks of. Meant for rest: no load, no hold about to end."""
-    keys = sorted(history.requests)
-    some_keys = Random(len(keys)).sample(keys, min(REQUESTS_LOOKED_UP, len(keys)))
-    return World(orders_of(gavel, history.wanted_orders()), stock_of(gavel, skus),
-                 requests_of(gavel, history, some_keys), limits)

@@ -13,6 +13,7 @@ from collections import Counter
 from random import Random
 
 import load
+import oracle
 from gavel_process import Gavel
 from oracle import History, PASSING
 
@@ -24,16 +25,18 @@ class Crowd(unittest.TestCase):
     def setUpClass(cls):
         cls.gavel = Gavel().start()
         cls.addClassCleanup(cls.gavel.close)
+        cls.history = History()
         cls.random = Random(17)
         cls.number = 0
 
     def setUp(self):
-        self.desk = load.Desk(self.gavel, History())
+        self.desk = load.Desk(self.gavel, self.history)
         self.addCleanup(self.desk.close)
 
     def tearDown(self):
         report = self.gavel.verify()
         self.assertEqual(report.code, 0, report)
+        self.assertEqual([], oracle.check(self.history, self.gavel.database, release_within=2).found)
 
     def key(self):
         type(self).number += 1

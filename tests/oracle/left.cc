@@ -100,7 +100,7 @@ std::vector<Finding> check_sold_out(const Ledger& ledger, std::string_view sku, 
                      std::to_string(units)}};
 }
 
-std::vector<Finding> check_releases(const Ledger& ledger, std::int64_t now, std::int64_t within_ms) {
+std::vector<Finding> check_overdue(const Ledger& ledger, std::int64_t now, std::int64_t within_ms) {
   std::vector<Finding> found;
   Findings findings("C9", found);
   for (const auto& [id, order] : ledger.orders) {
@@ -108,6 +108,12 @@ std::vector<Finding> check_releases(const Ledger& ledger, std::int64_t now, std:
     findings.add("order " + id + " is held, " + std::to_string(now - *order.expires_at) +
                  " ms after its time");
   }
+  return found;
+}
+
+std::vector<Finding> check_releases(const Ledger& ledger, std::int64_t now, std::int64_t within_ms) {
+  std::vector<Finding> found = check_overdue(ledger, now, within_ms);
+  Findings findings("C9", found);
   for (const Flow& flow : ledger.flows) {
     const auto order = ledger.orders.find(flow.order);
     if (flow.action != "expire" || order == ledger.orders.end() || !order->second.expires_at) continue;

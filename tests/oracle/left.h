@@ -32,8 +32,11 @@ std::vector<Finding> check_errands(const std::vector<Errand>& errands, const His
 std::vector<Finding> check_sold_out(const Ledger& ledger, std::string_view sku, std::string_view activity,
                                     std::int64_t units);
 
-// Liveness (C9): no hold is past its time by more than `within_ms` at `now`, and none was released later than
-// that. Both by the judge's clock.
+// Liveness (C9): no hold is past its time by more than `within_ms` at `now`. All times are by the judge's
+// clock.
+std::vector<Finding> check_overdue(const Ledger& ledger, std::int64_t now, std::int64_t within_ms);
+
+// The same, and no hold was released later than that: for a service that was always there.
 std::vector<Finding> check_releases(const Ledger& ledger, std::int64_t now, std::int64_t within_ms);
 
 }  // namespace gavel::oracle
