@@ -20,9 +20,9 @@ namespace gavel::app {
 struct HttpRequest {
   std::string method;
   std::string target;
-  std::string body;    // JSON; empty: none.
-  std::string key;     // Idempotency-Key; empty: none.
-  std::string bearer;  // The operators' key; empty: none.
+  std::string body = {};    // JSON; empty: none.
+  std::string key = {};     // Idempotency-Key; empty: none.
+  std::string bearer = {};  // The operators' key; empty: none.
 };
 
 class HttpConnection {

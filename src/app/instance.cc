@@ -14,6 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/database.h"
+#include "app/pause.h"
 #include "app/ticker.h"
 #include "base/metrics.h"
 #include "base/random.h"
@@ -60,14 +61,6 @@ constexpr Duration follow_failed_again{60'000};
 std::string url_of(const std::string& address, std::uint16_t port) {
   const bool is_six = address.contains(':');
   return "http://" + (is_six ? "[" + address + "]" : address) + ":" + std::to_string(port);
-}
-
-// Waits on a condition that nobody notifies: the judge's pause between two tries.
-void pause_for(Duration duration) {
-  Mutex mutex;
-  Condition never;
-  const MutexLock lock(mutex);
-  never.wait_for(mutex, duration);
 }
 
 http::HttpLimits limits_with(std::size_t connections_max) {

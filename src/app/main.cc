@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/administration.h"
 #include "app/command_line.h"
 #include "app/subcommand.h"
 #include "judge/sqlite_store.h"
@@ -16,5 +17,6 @@ int main(int count, char** arguments) {
   subcommands.push_back(gavel::app::make_verify());
   subcommands.push_back(gavel::app::make_migrate());
   subcommands.push_back(gavel::app::make_config());
+  for (auto& one : gavel::app::make_administration()) subcommands.push_back(std::move(one));
   return gavel::app::run_command_line(count, arguments, subcommands);
 }

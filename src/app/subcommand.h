@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,7 +40,22 @@ struct SwitchFlag {
   std::string_view meaning;
 };
 
-using Flag = std::variant<IntegerFlag, SwitchFlag>;
+// Text, with a name or without: `--key K`, or the SKU of `stock show SKU`.
+struct WordFlag {
+  enum class Place : std::uint8_t { named, bare };
+  enum class Need : std::uint8_t { required, optional };
+  enum class Times : std::uint8_t { once, many };
+
+  std::string name;
+  std::vector<std::string>* values;  // Empty if it was not said.
+  std::string placeholder;
+  std::string meaning;
+  Place place;
+  Need need;
+  Times times;
+};
+
+using Flag = std::variant<IntegerFlag, SwitchFlag, WordFlag>;
 
 enum class Speech : std::uint8_t { people, json };
 
@@ -56,10 +72,13 @@ class Subcommand {
     std::string_view description;  // Above the examples in --help.
     std::string_view examples;     // Lines, indented by two.
     bool takes_settings = true;    // Reads gavel.toml, the environment and the flags of settings.
+    std::span<const std::string_view> settings = {};  // Those that have flags; empty: all.
   };
 
   virtual ~Subcommand() = default;
   virtual About about() const = 0;
+  // The words that may follow it; where there are some, one of them runs in its place. They are its own.
+  virtual std::span<const std::unique_ptr<Subcommand>> below() const { return {}; }
   // Its own flags; those of the settings and --json come by themselves.
   virtual std::vector<Flag> flags() { return {}; }
   virtual Exit run(const Given& given) = 0;

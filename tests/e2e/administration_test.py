@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""The commands of administration against a running server, and against one that loses its answers.
+
+    interfaces.md  stock, order, activity, trace; --json everywhere; 0 done, 1 refused by the business, 2 usage, 3 unreachable
+    A9, A13        a lost answer is asked for again under the same key, and unknown is never told as failed
+    B17            one command shows the whole chain by order, request or user
+"""
+
+import socket
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+from gavel_process import Gavel, run
+
+VERBS = ["stock create", "stock show", "stock receive", "stock adjust", "stock count", "order show", "order list",
+         "order confirm", "order cancel", "order refund", "activity list", "activity show", "activity create",
+         "activity open", "activity close", "trace"]
+
+
+class Folder(unittest.TestCase):
+    """A test with a folder of its own, and commands that run in it."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="gavel-administration-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.gavel = Gavel(self.folder)
+        self.addCleanup(self.gavel.close)
+
+    def run_here(self, line, *more):
+        return run(*line.split(), *more, folder=self.folder)
+
+    def done(self, line, *more):
+        ended = self.run_here(line, *more)
+        self.assertEqual((ended.code, ended.errors), (0, ""), (line, ended))
+        return ended
+
+    def refused(self, code, words, line, *more):
+        """Ends with `code` and one line on standard error that holds `words`; nothing on the other."""
+        ended = self.run_here(line, *more)
+        self.assertEqual(ended.code, code, (line, ended))
+        self.assertEqual(ended.out, "")
+        self.assertRegex(ended.errors, r"\Agavel: [^\n]+\n\Z")
+        self.assertIn(words, ended.errors)
+
+    def key_file(self):
+        path = self.folder / "gavel.key"
+        path.write_text("k" * 64)
+        path.chmod(0o600)
+
+
+class Words(Folder):
+    def test_help_has_examples(self):
+        for name in [*VERBS, "stock", "order", "activity"]:
+            ended = self.done(f"{name} --help")
+            self.assertIn("Examples:\n  gavel " + name, ended.out)
+            self.assertEqual([line for line in ended.out.splitlines() if len(line) > 120], [])
+
+    def test_what_is_not_understood_is_usage(self):
+        for group, words in [("stock", "create, show, receive, adjust, count"), ("activity", "list, show, create")]:
+            self.refused(2, f"a command is needed: {words}", group)
+            self.refused(2, f"there is no command 'frobnicate'; there are {words}", f"{group} frobnicate")
+        for name in VERBS:
+            self.refused(2, f"see gavel {name} --help", f"{name} --loud")
+        for line, words in [
+                ("stock receive tee", "QUANTITY is required; see gavel stock receive --help"),
+                ("stock receive tee 3 4", "4; see gavel stock receive --help"),
+                ("stock receive tee 3 --key a --key b", "--key"),
+                ("stock receive tee many", "QUANTITY: 'many' is no integer"),
+                ("stock adjust tee 3", "--reason is required"),
+                ("order list", "--user is required"),
+                ("order refund x --restock perhaps", "--restock: must be yes or no, and is 'perhaps'"),
+                ("order confirm x --lines tee", "--lines: 'tee' is no SKU=N, such as tee=2"),
+                ("stock show tee --http.port 80", "--http.port")]:
+            self.refused(2, words, line)
+        self.assertEqual(list(self.folder.iterdir()), [], "a refused command leaves nothing behind")
+
+    def test_nobody_there_is_unreachable(self):
+        self.refused(2, "gavel.key", "stock show tee")  # No key, so nobody served here.
+        self.key_file()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            url = "http://127.0.0.1:%d" % free.getsockname()[1]
+        self.refused(3, f"nobody answers at {url}: Connection refused; start gavel serve", "stock show tee --server", url)
+        self.refused(2, "localhost:1 is not an address", "stock show tee --server localhost:1")
+
+
+class Served(Folder):
+    def setUp(self):
+        super().setUp()
+        self.gavel.start()
+
+    def order(self, user, key):
+        body = {"user": user, "lines": [{"sku": "tee", "quantity": 2}]}
+        return self.gavel.ask("POST", "/v1/orders", body, key).json["order"]
+
+    def test_a_life_at_the_command_line(self):
+        self.assertRegex(self.done("stock create tee").out, r"\Acreated: sku tee, buckets 1, at \S+Z\n\Z")
+        first = self.done("stock receive tee 10 --key in-1").out
+        self.assertEqual(self.done("stock receive tee 10 --key in-1").out,
+                         first + "(it was done before under this key; that was the answer)\n")
+        self.done("stock adjust tee -1 --reason", "fell into the sea")
+        self.refused(1, "version_conflict", "stock count tee 9 --version 1")
+        self.done("stock count tee 10 --version 2")
+        self.assertEqual(self.done("stock show tee").out,
+                         "SKU  WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  VERSION\n"
+                         "tee  main       -            10         0     0        3\n"
+                         "from the judge, 0 ms old\n")
+        self.done("activity create drop --lines tee=4 --limit-per-user 2 --name", "Friday drop")
+        self.done("activity open drop")
+        self.assertEqual(self.done("activity list --json").json["activities"], [self.done("activity show drop --json").json])
+        self.assertRegex(self.done("activity show drop").out, r"drop +open +tee 4 +2 +Friday drop\n\Z")
+        self.done("activity close drop")
+        self.refused(1, "illegal_transition", "activity open drop")
+
+        order, other = self.order("ann", "a1"), self.order("ann", "a2")
+        self.assertIn(f"order {order}, held, of ann\n", self.done(f"order show {order}").out)
+        self.done(f"order confirm {order} --lines tee=1")
+        self.done(f"order cancel {other}")
+        self.refused(1, "already_confirmed", f"order cancel {order}")
+        self.done(f"order refund {order} --restock no")
+        listed = self.done("order list --user ann --json").json
+        self.assertEqual([(one["id"], one["state"]) for one in listed["orders"]], [(other, "cancelled"), (order, "refunded")])
+        self.assertEqual(self.done("order list --user ann --state cancelled --limit 1 --json").json["orders"][0]["id"], other)
+        self.assertEqual(self.gavel.verify().code, 0)
+
+    def test_traces_by_order_request_and_user_B17(self):
+        self.done("stock create tee")
+        self.done("stock receive tee 10 --key in-1")
+        order = self.order("ann", "a1")
+        self.done(f"order confirm {order} --key pays")
+        shown = self.done(f"trace --order {order}").out
+        self.assertRegex(shown, r"request +shop:a1 +reserved\n.* ledger +shop:a1 +reserve 2 tee at main/0, available 10 to 8")
+        self.assertRegex(shown, r"request +operator:pays +confirmed\n.* ledger +operator:pays +confirm 2 tee")
+        self.assertEqual(self.done("trace --request a1").out, shown)
+        self.assertEqual(self.done("trace --request pays --caller operator").out, shown)
+        self.assertEqual(self.done("trace --user ann").out, shown)
+        self.assertEqual(self.done("trace --user ann --json").json["traces"],
+                         [self.done(f"trace --order {order} --json").json])
+        self.refused(2, "malformed: query: order, or request", "trace")
+        self.refused(1, "unknown_request", "trace --request nosuch")
+
+    def test_json_is_what_the_server_said(self):
+        self.assertEqual(self.done("stock create tee --json").json["code"], "created")
+        ended = self.run_here("stock show nosuch --json")
+        self.assertEqual((ended.code, ended.json["code"], ended.json["retry"]), (1, "unknown_sku", "never"))
+        self.assertRegex(ended.errors, r"\Agavel: unknown_sku: [^\n]+\n\Z")
+        self.refused(2, "malformed: quantity: must be 1 to 1000000\n", "stock receive tee 1000001")
+
+    def test_another_servers_key_is_named(self):
+        other = self.folder / "other"
+        other.mkdir()
+        (other / "key").write_text("k" * 64)
+        (other / "key").chmod(0o600)
+        self.refused(2, f"does not take the key in {other}/key; name its key file with --admin.key_file",
+                     f"stock show tee --admin.key_file {other}/key --server {self.gavel.operators}")
+        # The shop's listener does not know the operators' paths.
+        self.refused(2, "there is no such path", f"stock show tee --server {self.gavel.shop}")
+
+
+class Losing(Folder):
+    """A server that reads each request and says only what it is told to: None closes the connection instead."""
+
+    def serve(self, *answers):
+        self.key_file()
+        self.seen = []
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def work():
+            for answer in answers:
+                connection, _ = listener.accept()
+                with connection:
+                    self.seen.append(connection.recv(65536).decode())
+                    if answer is not None:
+                        connection.sendall(answer.encode())
+            listener.close()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        self.addCleanup(thread.join)
+        return "http://127.0.0.1:%d" % listener.getsockname()[1]
+
+    @staticmethod
+    def answer(status, body, headers=""):
+        return f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{headers}Content-Length: {len(body)}\r\n\r\n{body}"
+
+    def keys(self):
+        return {line for request in self.seen for line in request.split("\r\n") if line.startswith("Idempotency-Key")}
+
+    def test_a_lost_answer_is_asked_for_again_under_the_same_key_A9(self):
+        overloaded = '{"code":"overloaded","detail":"Too much.","retry":"same_key"}'
+        url = self.serve(None, self.answer(503, overloaded, "Retry-After: 1\r\n"),
+                         self.answer(200, '{"code":"received","sku":"tee"}'))
+        self.assertEqual(self.done("stock receive tee 5 --server", url).out, "received: sku tee\n")
+        self.assertEqual(len(self.seen), 3)
+        self.assertEqual(len(self.keys()), 1)
+        self.assertRegex(self.keys().pop(), r"\AIdempotency-Key: [0-9a-f]{8}-[0-9a-f]{4}-7")
+
+    def test_unknown_is_not_failed_A13(self):
+        url = self.serve(None)  # Then nobody listens any more.
+        self.refused(3, "perhaps it was done: run the same command again with --key k1, which does nothing twice",
+                     "stock receive tee 5 --key k1 --server", url)
+
+    def test_a_refusal_is_not_asked_again(self):
+        url = self.serve(self.answer(409, '{"code":"sold_out","detail":"Nothing is left.","retry":"new_key","sku":"tee"}'))
+        self.refused(1, "sold_out: Nothing is left (sku tee)", "stock adjust tee -5 --reason lost --server", url)
+        self.assertEqual(len(self.seen), 1)
+
+    def test_another_service_is_not_taken_for_gavel(self):
+        url = self.serve(self.answer(500, "<html>"), self.answer(200, "<html>"))
+        self.refused(3, "answered 500 and no problem of gavel's; is it the operators' address?", "stock show tee --server", url)
+        self.refused(3, "the answer lacks what it should hold", "stock show tee --server", url)
+
+
+if __name__ == "__main__":
+    unittest.main()
