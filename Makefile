@@ -1,11 +1,12 @@
 # The everyday commands; `make help` lists them. Every step is a script or a cmake preset that can be run by hand.
 
 JOBS ?= $(shell nproc)
+SEEDS ?= 1000
 ARGS ?=
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
-.PHONY: all demo test bench check release-check crash format clean help
+.PHONY: all demo test sim bench check release-check crash format clean help
 
 all: build/release/build.ninja ## Build the program, build/release/gavel (the default)
 	@cmake --build --preset release -j $(JOBS) || { echo "make: the release build failed; the first error above says why" >&2; exit 1; }
@@ -26,6 +27,11 @@ demo: ## Install what is missing, build, and run the demonstration; ARGS="..." a
 test: ## Install what is missing, then run every test; the last line is `N passed, N failed`
 	@tools/setup test || { echo "0 passed, 1 failed"; exit 1; }
 	@JOBS=$(JOBS) tools/test
+
+sim: ## Run SEEDS=1000 fresh seeds of the simulator; ARGS="--operations 1000" are passed on
+	@tools/setup test >&2
+	@cmake --preset dev --log-level=WARNING >&2 && cmake --build --preset dev -j $(JOBS) --target gavel_program_gavel-sim >&2
+	@build/dev/gavel-sim --fresh --seeds $(SEEDS) --jobs $(JOBS) $(ARGS)
 
 # Configured again each time, since the library may have been installed just before.
 bench: ## Install what is missing, build the benchmarks and run them within 3 minutes; ARGS="judge" runs one

@@ -44,39 +44,41 @@ void Auditor::count_generations(const rules::State& state) {
   }
 }
 
+// What a batch shows of rare states.
 void Auditor::watch(const rules::State& state) {
-  std::set<rules::OrderId> expired;
-  bool sells = false;
-  bool returns = false;
-  bool moves = false;
+  std::set<std::optional<rules::RequestKey>> keys;
+  std::set<rules::Action> actions;
   for (const rules::Flow& flow : state.flows) {
-    if (flow.action == rules::Action::expire) expired.insert(*flow.order);
-    returns = returns || flow.action == rules::Action::expire || flow.action == rules::Action::cancel;
-    sells = sells || flow.action == rules::Action::reserve || flow.action == rules::Action::sell;
-    moves = moves || (flow.action == rules::Action::move_out && flow.order);
-    sightings_.saw_if(flow.action == rules::Action::write_off, Rare::refunded_without_restock);
+    keys.insert(flow.key);
+    actions.insert(flow.action);
   }
-  sightings_.saw_if(sells && !expired.empty(), Rare::due_hold_released_by_order);
-  for (const auto& [id, order] : state.orders) {
-    if (order.change != rules::Change::inserted) {
-      sightings_.saw_if(
-          order.change == rules::Change::updated && order.state == rules::OrderState::partly_refunded,
-          Rare::refunded_in_part);
-      sightings_.saw_if(order.change == rules::Change::updated && order.state == rules::OrderState::paid &&
-                            !order.returned.empty(),
-                        Rare::partial_confirm);
-      continue;
-    }
-    std::set<rules::ItemId> items;
-    for (const rules::Taken& part : order.taken) items.insert(part.item);
-    sightings_.saw_if(items.size() > 1, Rare::order_of_several_items);
-    sightings_.saw_if(order.taken.size() > items.size(), Rare::order_across_buckets);
-  }
+  using enum rules::Action;
+  const bool sells = actions.contains(reserve) || actions.contains(sell);
+  const bool returns = actions.contains(expire) || actions.contains(cancel) || actions.contains(refund);
+  const bool moves_activity = std::ranges::any_of(
+      state.activities, [](const auto& activity) { return activity.second.change != rules::Change::loaded; });
+  sightings_.saw_if(keys.size() > 1, Rare::batch_of_several);
+  sightings_.saw_if(sells && actions.contains(expire), Rare::due_hold_released_by_order);
+  sightings_.saw_if(actions.contains(write_off), Rare::refunded_without_restock);
+  sightings_.saw_if(returns && actions.contains(move_out) && !moves_activity,
+                    Rare::return_to_closed_activity);
+  for (const auto& [id, order] : state.orders) watch(order);
   for (const auto& [id, item] : state.items) {
-    sightings_.saw_if(item.change == rules::Change::updated && item.generation > 1, Rare::generation_raised);
-    const bool closed = item.activity != rules::free_pool && item.buckets != item.loaded && returns;
-    sightings_.saw_if(closed && moves, Rare::return_to_closed_activity);
+    const bool changed = item.change == rules::Change::updated;
+    sightings_.saw_if(changed && item.generation > 1, Rare::generation_raised);
   }
+}
+
+void Auditor::watch(const rules::Order& order) {
+  std::set<rules::ItemId> items;
+  for (const rules::Taken& part : order.taken) items.insert(part.item);
+  const bool is_new = order.change == rules::Change::inserted;
+  sightings_.saw_if(is_new && items.size() > 1, Rare::order_of_several_items);
+  sightings_.saw_if(is_new && order.taken.size() > items.size(), Rare::order_across_buckets);
+  const bool changed = order.change == rules::Change::updated;
+  sightings_.saw_if(changed && order.state == rules::OrderState::partly_refunded, Rare::refunded_in_part);
+  const bool paid = order.state == rules::OrderState::paid;
+  sightings_.saw_if(changed && paid && !order.returned.empty(), Rare::partial_confirm);
 }
 
 oracle::Ledger Auditor::ledger(judge::Reader& reader) const {

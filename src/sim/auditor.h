@@ -40,6 +40,7 @@ class Auditor {
 
  private:
   void watch(const rules::State& state);
+  void watch(const rules::Order& order);
   void count_generations(const rules::State& state);
 
   const Scheduler& scheduler_;

@@ -17,6 +17,7 @@ using rules::Verdict;
 constexpr std::uint64_t network_micros = 150;  // One way, at the mean.
 constexpr int attempts_max = 6;                // Before somebody gives up for good, while things are bad.
 constexpr Micros insist_every{2'000};
+constexpr Micros patience{2'000'000};
 constexpr const char* customers = "shop";
 constexpr const char* strangers = "kiosk";
 constexpr const char* operators = "ops";
@@ -132,8 +133,12 @@ void Crowd::operators_act() {
   const rules::ActivityCode activity = activity_of(1 + s_.random.below(options_.activities));
   if (die < 8) return attempt(intend(operators, rules::OpenActivity{activity}));
   if (die < 9) return attempt(intend(operators, rules::CloseActivity{activity}));
-  // A sale that is over is followed by another one.
-  attempt(intend(operators, draw_activity(activity)));
+  if (s_.random.chance(1, 2)) return attempt(intend(operators, draw_activity(activity)));
+  // Two operators make the same new thing, and know nothing of each other.
+  const rules::ActivityCode made("sale" + std::to_string(options_.activities + next_key_++));
+  const rules::CreateActivity act = draw_activity(made);
+  attempt(intend(operators, act));
+  attempt(intend(operators, act));
 }
 
 rules::CreateActivity Crowd::draw_activity(const rules::ActivityCode& code) {
@@ -260,7 +265,9 @@ void Crowd::attempt(Number number) {
     send(number, *other, auditor_.history().begin(intent.request, auditor_.moment()), turn, false);
   }
   send(number, *instance, auditor_.history().begin(intent.request, auditor_.moment()), turn, true);
-  s_.scheduler.after(options_.caller_waits, [this, number, turn] { give_up(number, turn); });
+  // Who insists is patient: a caller who gives up before a busy service can answer makes it busier for ever.
+  const Micros waits = insists_ ? std::max(options_.caller_waits, patience) : options_.caller_waits;
+  s_.scheduler.after(waits, [this, number, turn] { give_up(number, turn); });
 }
 
 void Crowd::send(Number number, Instance& instance, const oracle::AttemptId& id, std::uint64_t turn,

@@ -45,8 +45,11 @@ class Fiber {
   void resume_at(Micros when, bool woken);
   void resume(std::uint64_t turn, bool woken);
 
+  struct Stacks;
+
   Scheduler& scheduler_;
   const Power& power_;
+  const std::unique_ptr<Stacks> stacks_;
   boost::context::fiber inside_;   // Where it stopped; empty while it runs.
   boost::context::fiber outside_;  // Who resumed it.
   bool parked_ = true;

@@ -1,5 +1,6 @@
 #include "sim/redis_gate.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,25 @@ using gate::BucketKey;
 
 constexpr std::int64_t network_micros_max = 200;
 
+// What a call shows of rare states.
+void watch(Sightings& sightings, const gate::Say& say, const std::optional<Bucket>& before,
+           const std::optional<Bucket>& after, const gate::Reply& reply) {
+  if (before && say.judge) {
+    const auto& position = say.judge->position;
+    sightings.saw_if(position && position->seq < before->seq, Rare::statement_older_than_bucket);
+    const bool says_shut = say.judge->shut >= say.judge->open;
+    sightings.saw_if(says_shut && say.judge->open < before->open, Rare::late_shut_met_newer_generation);
+  }
+  sightings.saw_if(!before && after, Rare::statement_made_bucket);
+  sightings.saw_if(after && after->left() < rules::no_units, Rare::tokens_beyond_available);
+  sightings.saw_if(reply.said == gate::Said::stale && say.op > 0, Rare::call_stale);
+  const auto granted = std::ranges::count(reply.granted, true);
+  const bool some_refused = static_cast<std::size_t>(granted) < reply.granted.size();
+  sightings.saw_if(granted > 0 && some_refused, Rare::wants_granted_in_part);
+  sightings.saw_if(some_refused && reply.closed(), Rare::bucket_closed_to_want);
+  sightings.saw_if(some_refused && !reply.closed(), Rare::too_few_at_bucket);
+}
+
 class RedisGate final : public gate::Gate {
  public:
   explicit RedisGate(RedisClient client) : c_(std::move(client)) {}
@@ -18,7 +38,13 @@ class RedisGate final : public gate::Gate {
   void say(const BucketKey& key, gate::Say say, Heard done) override {
     c_.tale.tell(c_.name, "gate: say " + to_text(key) + " op " + std::to_string(say.op));
     call<gate::Reply>(
-        key, [say = std::move(say)](std::optional<Bucket>& bucket) { return gate::say(bucket, say); },
+        key,
+        [say = std::move(say), &sightings = c_.sightings](std::optional<Bucket>& bucket) {
+          const std::optional<Bucket> before = bucket;
+          gate::Reply reply = gate::say(bucket, say);
+          watch(sightings, say, before, bucket, reply);
+          return reply;
+        },
         std::move(done));
   }
 
@@ -49,9 +75,10 @@ class RedisGate final : public gate::Gate {
     const auto pending = std::make_shared<std::function<void(Result<T>)>>(std::move(done));
     const bool replies = !c_.faults.strikes(Fault::gate_reply_lost);
     const auto arrive = [this, alive = std::weak_ptr(alive_), key, script, pending, replies,
-                         &server = c_.server] {
-      server.arrive(key, [this, alive, script, pending, replies](std::optional<Bucket>& bucket) {
+                         &server = c_.server, &sightings = c_.sightings] {
+      server.arrive(key, [this, alive, script, pending, replies, &sightings](std::optional<Bucket>& bucket) {
         const T reply = script(bucket);
+        sightings.saw_if(!*pending, Rare::call_late);
         if (!replies || alive.expired()) return;
         c_.scheduler.after(draw_time(), [this, alive, pending, reply] {
           if (!alive.expired()) end<T>(*pending, reply);

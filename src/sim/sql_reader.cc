@@ -15,7 +15,9 @@ class SqlReader final : public Reader {
   explicit SqlReader(const SqlClient& client) : c_(client), tables_(client.server.open_reader()) {}
 
   Result<judge::Confirmation> confirm(const judge::Doubts& doubts, Time now) override {
-    return ask([&] { return tables_->confirm(doubts, now); });
+    const auto found = ask([&] { return tables_->confirm(doubts, now); });
+    watch(found);
+    return found;
   }
   Result<std::optional<judge::OrderView>> order(OrderId id) override {
     return ask([&] { return tables_->order(id); });
@@ -56,6 +58,16 @@ class SqlReader final : public Reader {
     auto answer = question();
     pause();
     return answer;
+  }
+
+  void watch(const Result<judge::Confirmation>& found) {
+    c_.sightings.saw_if(!found, Rare::confirming_read_failed);
+    if (!found) return;
+    c_.sightings.saw_if(!found->known.empty(), Rare::confirming_read_found_key);
+    c_.sightings.saw_if(!found->with_due_holds.empty(), Rare::confirming_read_found_due_hold);
+    for (const auto& [id, item] : found->items) {
+      c_.sightings.saw_if(item.available() != rules::no_units, Rare::confirming_read_found_units);
+    }
   }
 
   void pause() {

@@ -8,9 +8,8 @@ namespace gavel::sim {
 using judge::BatchId;
 using rules::State;
 
-SqlServer::SqlServer(Scheduler& scheduler, Faults& faults, Tale& tale, const Clock& clock, OnCommit on_commit)
+SqlServer::SqlServer(Scheduler& scheduler, Tale& tale, const Clock& clock, OnCommit on_commit)
     : scheduler_(scheduler),
-      faults_(faults),
       tale_(tale),
       clock_(clock),
       on_commit_(std::move(on_commit)),
@@ -25,6 +24,7 @@ void SqlServer::abort(TransactionId id) { end(id); }
 
 void SqlServer::abandon(TransactionId id, Micros notices_after) {
   stop_waiting(id);
+  if (is_open(id)) transactions_.at(id).abandoned = true;
   // When all is well again a server does not sit on what is lost for long either: its time limits see to it.
   scheduler_.after(notices_after, [this, id] {
     if (is_open(id)) tale_.tell("sql", "rolls back t" + std::to_string(id) + ", whose client has gone");
@@ -68,6 +68,19 @@ void SqlServer::release(TransactionId id, const RowName& row) {
   lock->second.erase(id);
   if (lock->second.empty()) locks_.erase(lock);
   wake_waiters(row);
+}
+
+bool SqlServer::is_taken(TransactionId id, const RowName& row) const {
+  const auto holders = locks_.find(row);
+  return holders != locks_.end() &&
+         std::ranges::any_of(holders->second, [&](const auto& holder) { return holder.first != id; });
+}
+
+bool SqlServer::is_held_by_silent(const RowName& row) const {
+  const auto holders = locks_.find(row);
+  return holders != locks_.end() && std::ranges::any_of(holders->second, [&](const auto& holder) {
+           return transactions_.at(holder.first).abandoned;
+         });
 }
 
 // Follows who waits for whom, from the holders of this row on.

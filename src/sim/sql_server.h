@@ -29,7 +29,6 @@
 #include "base/clock.h"
 #include "judge/memory_store.h"
 #include "judge/store.h"
-#include "sim/faults.h"
 #include "sim/fiber.h"
 #include "sim/scheduler.h"
 #include "sim/tale.h"
@@ -47,7 +46,7 @@ class SqlServer {
   using OnCommit = std::function<void(const rules::State&, judge::BatchId, Time)>;
 
   // `clock` is the server's own. All references outlive the server.
-  SqlServer(Scheduler& scheduler, Faults& faults, Tale& tale, const Clock& clock, OnCommit on_commit);
+  SqlServer(Scheduler& scheduler, Tale& tale, const Clock& clock, OnCommit on_commit);
 
   TransactionId begin();
   bool is_open(TransactionId id) const { return transactions_.contains(id); }
@@ -58,6 +57,9 @@ class SqlServer {
   // True if the transaction has the lock, which it may have had before.
   bool try_lock(TransactionId id, const RowName& row, LockMode mode);
   void release(TransactionId id, const RowName& row);
+  // Whether somebody else has a lock on the row, or somebody whose client has gone.
+  bool is_taken(TransactionId id, const RowName& row) const;
+  bool is_held_by_silent(const RowName& row) const;
   // Whether waiting for this lock would close a circle of waiting.
   bool is_deadlock(TransactionId id, const RowName& row, LockMode mode) const;
   // Notes who waits for what, until stop_waiting; `fiber` is woken whenever a lock on the row is released.
@@ -102,6 +104,7 @@ class SqlServer {
     std::set<RowName> locks;
     std::optional<Waiting> waiting;
     std::optional<Written> written;
+    bool abandoned = false;
   };
   using Holders = std::map<TransactionId, LockMode>;
 
@@ -110,7 +113,6 @@ class SqlServer {
   void end(TransactionId id);
 
   Scheduler& scheduler_;
-  Faults& faults_;
   Tale& tale_;
   const Clock& clock_;
   const OnCommit on_commit_;

@@ -10,6 +10,7 @@
 
 #include "judge/reader.h"
 #include "judge/store.h"
+#include "sim/faults.h"
 #include "sim/fiber.h"
 #include "sim/power.h"
 #include "sim/rare.h"

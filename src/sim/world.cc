@@ -58,7 +58,7 @@ class World {
   Sightings sightings_;
   SkewedClock server_clock_{scheduler_, Duration(0)};
   Auditor auditor_{scheduler_, sightings_};
-  SqlServer sql_{scheduler_, faults_, tale_, server_clock_,
+  SqlServer sql_{scheduler_, tale_, server_clock_,
                  [this](const rules::State& state, judge::BatchId batch, Time now) {
                    auditor_.committed(state, batch, now);
                  }};
@@ -92,6 +92,12 @@ void World::look() {
   redis_.look();
   fleet_.look();
   fleet_.tend();
+  for (const auto& [key, bucket] : redis_.buckets()) {
+    for (const auto& [instance, holding] : bucket->holdings) {
+      const bool dead = fleet_.is_dead(instance) && holding.tokens > rules::no_units;
+      sightings_.saw_if(dead, Rare::token_of_the_dead);
+    }
+  }
   scheduler_.after(look_every, [this] { look(); });
 }
 

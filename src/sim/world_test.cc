@@ -1,0 +1,86 @@
+// Worlds in small: the seeds of a CI run are run by gavel-sim; here, under sanitizers too, a few.
+#include "sim/world.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/seeds.h"
+
+namespace gavel::sim {
+namespace {
+
+TEST(World, ASeedRepeatsItsRun) {
+  std::string first;
+  std::string second;
+  const auto into = [](std::string& story) {
+    return [&story](std::string_view line) { story.append(line).append("\n"); };
+  };
+  const Report one = run_world({7, 100, into(first)});
+  const Report two = run_world({7, 100, into(second)});
+  EXPECT_EQ(one.hash, two.hash);
+  EXPECT_EQ(first, second);
+  EXPECT_NE(run_world({8, 100, nullptr}).hash, one.hash);
+}
+
+TEST(World, AStoryChangesNothing) {
+  const Report told = run_world({9, 100, [](std::string_view) {}});
+  EXPECT_EQ(run_world({9, 100, nullptr}).hash, told.hash);
+}
+
+TEST(World, AFewSeedsHoldWhatMustHold) {
+  std::uint64_t faults = 0;
+  for (std::uint64_t seed = 1'000'001; seed <= 1'000'020; ++seed) {
+    const Report report = run_world({seed, 150, nullptr});
+    for (const std::string& what : report.violations) ADD_FAILURE() << "seed " << seed << ": " << what;
+    for (const std::uint64_t count : report.faults) faults += count;
+  }
+  EXPECT_GT(faults, 500U);  // Else nothing went wrong, and nothing is shown.
+}
+
+// A run that ends its process, goes wrong or goes another way is told of, and the others are run all the
+// same.
+TEST(Seeds, EveryEndOfARunIsHeardOf) {
+  const auto run = [](const RunOptions& options) {
+    Report report;
+    report.seed = options.seed;
+    report.hash = options.seed;
+    report.rares[0] = 1;
+    if (options.seed == 3) std::abort();
+    if (options.seed == 4) report.violations = {"I5: nothing was done"};
+    return report;
+  };
+  std::string heard;
+  const SeedRange range{.first = 1, .count = 6, .operations = 10, .twice = 6, .jobs = 2};
+  const Totals totals = run_seeds(range, run, [](const Violation&) {});
+  for (const Violation& violation : totals.violations) {
+    heard += std::to_string(violation.seed) + " " + violation.what + "\n";
+  }
+  EXPECT_EQ(heard, "3 crash: the process died by signal 6, and said why above\n4 I5: nothing was done\n");
+  EXPECT_EQ(totals.seeds, 6U);
+  EXPECT_EQ(totals.rares_reached(), 1U);
+}
+
+TEST(Seeds, ARunThatGoesAnotherWayTheSecondTimeIsAViolation) {
+  std::uint64_t runs = 0;
+  const auto run = [&runs](const RunOptions&) {
+    Report report;
+    report.hash = ++runs;
+    return report;
+  };
+  const Totals totals = run_seeds({.first = 1, .count = 1, .twice = 1}, run, [](const Violation&) {});
+  ASSERT_EQ(totals.violations.size(), 1U);
+  EXPECT_EQ(totals.violations[0].what, "repeat: a second run of the seed went another way");
+}
+
+TEST(Seeds, AFailureIsShownWithFewerOperations) {
+  const auto run = [](const RunOptions& options) {
+    Report report;
+    if (options.operations >= 30) report.violations = {"I1: gone"};
+    return report;
+  };
+  EXPECT_EQ(shrink(5, 300, run), 40U);
+}
+
+}  // namespace
+}  // namespace gavel::sim
