@@ -1,19 +1,12 @@
 #include <cstdlib>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <thread>
-#include <utility>
 
 #include <unistd.h>
 
-#include "app/demo_folder.h"
-#include "app/instance.h"
+#include "app/embedded.h"
 #include "app/interrupt.h"
 #include "app/open_files.h"
-#include "app/operator_key.h"
-#include "app/options.h"
 #include "app/progress.h"
 #include "app/sale_desk.h"
 #include "app/sale_plan.h"
@@ -23,7 +16,6 @@
 #include "app/subcommand.h"
 #include "base/clock.h"
 #include "base/json_text.h"
-#include "base/log.h"
 #include "base/random.h"
 
 namespace gavel::app {
@@ -37,51 +29,6 @@ constexpr std::int64_t free_units = 10;
 // Both ends of each connection are ours, and database, log and listeners come on top.
 constexpr std::size_t files_per_connection = 2;
 constexpr std::size_t other_files = 200;
-
-// The defaults, but for what keeps a demonstration apart from everything else on the machine.
-Result<Options> options_in(const DemoFolder& folder, const std::string& mode) {
-  const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
-  const std::map<std::string, std::string> chosen = {
-      {"http.port", "0"},
-      {"admin.port", "0"},
-      {"judge.url", "sqlite:" + folder.file("gavel.db")},
-      {"admin.key_file", folder.file("gavel.key")},
-      {"log.file", folder.file("gavel.log")},
-      {"pipeline.mode", mode},
-  };
-  const auto settings = Settings::load(all_settings(), "", nothing, chosen);
-  if (!settings) return std::unexpected(settings.error());
-  return options_of(*settings);
-}
-
-// An instance that runs on a thread of its own until the object goes.
-class Running {
- public:
-  // `ended` is raised when the instance ends, by itself or not.
-  Running(std::unique_ptr<Instance> instance, Interrupt& ended)
-      : instance_(std::move(instance)), thread_([this, &ended] {
-          end_ = instance_->run();
-          ended.raise();
-        }) {}
-  ~Running() { stop(); }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
-  const Instance& instance() const { return *instance_; }
-
-  Instance::Ended stop() {
-    if (thread_.joinable()) {
-      instance_->stop();
-      thread_.join();
-    }
-    return end_;
-  }
-
- private:
-  const std::unique_ptr<Instance> instance_;
-  Instance::Ended end_;
-  std::thread thread_;
-};
 
 Ink ink_of_stdout() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in Gavel changes the environment.
@@ -120,37 +67,22 @@ class Demo final : public Subcommand {
     const Signals signals;
     Interrupt interrupt;
     const Signals::Watch watch(signals, [&interrupt] { interrupt.raise(); });
-    const auto folder = DemoFolder::make();
-    if (!folder) return give_up(Exit::unreachable, folder.error());
-    return run_in(*folder, interrupt);
-  }
-
- private:
-  Exit run_in(const DemoFolder& folder, Interrupt& interrupt) {
-    const auto options = options_in(folder, gated_ ? "gated" : "direct");
-    if (!options) return give_up(Exit::usage, options.error());
     allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
-    const RealClock clock;
-    const auto log = Log::open(options->log, clock);
-    if (!log) return give_up(Exit::unreachable, log.error());
-    const auto key = take_operator_key(options->key_file);
-    if (!key) return give_up(Exit::unreachable, key.error());
-    auto instance = Instance::start(*options, key->secret, clock, **log);
-    if (!instance) return give_up(Exit::unreachable, instance.error());
-    Running running(*std::move(instance), interrupt);
-    const Exit exit = sell(running.instance(), folder, key->secret, clock, interrupt);
-    if (exit == Exit::done && stay_) stay(running.instance(), options->key_file, key->secret, interrupt);
-    const Instance::Ended ended = running.stop();
+    const auto embedded = Embedded::start(gated_ ? "gated" : "direct", interrupt);
+    if (!embedded) return give_up(Exit::unreachable, embedded.error());
+    const Exit exit = sell(**embedded, interrupt);
+    if (exit == Exit::done && stay_) stay(**embedded, interrupt);
+    const Instance::Ended ended = (*embedded)->stop();
     if (ended.broken.empty()) return exit;
     say_error("the store cannot be trusted any longer: " + ended.broken);
     return Exit::unreachable;
   }
 
-  Exit sell(const Instance& instance, const DemoFolder& folder, const std::string& key, const Clock& clock,
-            Interrupt& interrupt) {
+ private:
+  Exit sell(const Embedded& service, Interrupt& interrupt) {
     if (seed_ == 0) seed_ = static_cast<std::int64_t>(Random::from_system().below(1'000'000'000)) + 1;
-    introduce(instance, folder);
-    const auto sale = carry_out(instance, key, clock, interrupt);
+    introduce(service);
+    const auto sale = carry_out(service, interrupt);
     if (interrupt.raised()) return Exit::interrupted;
     if (!sale) {
       say_error("the sale could not be carried through: " + sale.error().message);
@@ -162,27 +94,27 @@ class Demo final : public Subcommand {
     return deviations.empty() ? Exit::done : Exit::check_failed;
   }
 
-  void introduce(const Instance& instance, const DemoFolder& folder) const {
+  void introduce(const Embedded& service) const {
     if (speech_ == Speech::json) return;
     say("Gavel " GAVEL_VERSION " demonstration, seed " + std::to_string(seed_));
-    say("  serving " + instance.shop() + ", SQLite with full durability in " + folder.path());
-    if (folder.in_memory())
+    say("  serving " + service.shop() + ", SQLite with full durability in " + service.folder().path());
+    if (service.folder().in_memory())
       say("  this folder is in memory, so the speed is not that of a disk; set TMPDIR to change it");
     say("");
   }
 
-  Result<Sale> carry_out(const Instance& instance, const std::string& key, const Clock& clock,
-                         Interrupt& interrupt) const {
-    if (auto opened = open_sale(instance, key); !opened) return std::unexpected(opened.error());
+  Result<Sale> carry_out(const Embedded& service, Interrupt& interrupt) const {
+    if (auto opened = open_sale(service); !opened) return std::unexpected(opened.error());
     Sale sale;
     sale.size = SaleSize{users_, units_, requests_, static_cast<std::uint64_t>(seed_)};
     sale.connections = static_cast<std::size_t>(connections_);
+    const RealClock clock;
     sale.plan = plan_sale(sale.size, clock.now());
-    auto run = run_plan(sale, instance, clock, interrupt);
+    auto run = run_plan(sale, service, clock, interrupt);
     if (!run) return std::unexpected(run.error());
     sale.run = *std::move(run);
     // A desk of its own: the one that opened the sale may have been idle for too long meanwhile.
-    auto desk = SaleDesk::open(instance.shop(), instance.operators(), key);
+    auto desk = SaleDesk::open(service.shop(), service.operators(), service.key());
     if (!desk) return std::unexpected(desk.error());
     auto seen = desk->look(activity, sku, sale.run);
     if (!seen) return std::unexpected(seen.error());
@@ -190,16 +122,16 @@ class Demo final : public Subcommand {
     return sale;
   }
 
-  Result<void> open_sale(const Instance& instance, const std::string& key) const {
-    auto desk = SaleDesk::open(instance.shop(), instance.operators(), key);
+  Result<void> open_sale(const Embedded& service) const {
+    auto desk = SaleDesk::open(service.shop(), service.operators(), service.key());
     if (!desk) return std::unexpected(desk.error());
     if (auto stocked = desk->stock_up(sku, units_); !stocked) return stocked;
     return desk->open_sale(activity, sku, units_);
   }
 
-  Result<SaleRun> run_plan(const Sale& sale, const Instance& instance, const Clock& clock,
+  Result<SaleRun> run_plan(const Sale& sale, const Embedded& service, const Clock& clock,
                            Interrupt& interrupt) const {
-    const SaleTarget target{instance.shop(), sku, activity, sale.connections};
+    const SaleTarget target{service.shop(), sku, activity, sale.connections};
     const auto form = speech_ == Speech::json ? Progress::Form::silent : Progress::form_of_stderr();
     Progress progress("selling", exchanges_of(sale.plan), form);
     return run_sale(sale.plan, target, clock, [&progress, &interrupt](std::int64_t done) {
@@ -208,27 +140,26 @@ class Demo final : public Subcommand {
     });
   }
 
-  void stay(const Instance& instance, const std::string& key_file, const std::string& key,
-            Interrupt& interrupt) const {
-    auto desk = SaleDesk::open(instance.shop(), instance.operators(), key);
+  void stay(const Embedded& service, Interrupt& interrupt) const {
+    auto desk = SaleDesk::open(service.shop(), service.operators(), service.key());
     // Without it the two lines below still show a refusal.
     if (desk) static_cast<void>(desk->stock_up(free_sku, free_units));
     if (speech_ == Speech::json) {
       std::string line = R"({"event":"staying","shop":)";
-      append_json_text(line, instance.shop());
+      append_json_text(line, service.shop());
       line += R"(,"operators":)";
-      append_json_text(line, instance.operators());
+      append_json_text(line, service.operators());
       line += R"(,"key_file":)";
-      append_json_text(line, key_file);
+      append_json_text(line, service.key_file());
       say(line + "}");
     } else {
-      say("\n  Still serving; Ctrl-C ends it and removes its data.\n\n  shop       " + instance.shop() +
-          "\n  operators  " + instance.operators() + "\n  key file   " + key_file +
-          "\n\n  Try:\n\n  curl -i " + instance.shop() +
+      say("\n  Still serving; Ctrl-C ends it and removes its data.\n\n  shop       " + service.shop() +
+          "\n  operators  " + service.operators() + "\n  key file   " + service.key_file() +
+          "\n\n  Try:\n\n  curl -i " + service.shop() +
           "/v1/orders -H 'Idempotency-Key: try-1' -H 'Content-Type: application/json' \\\n" +
           "    -d '{\"user\":\"you\",\"lines\":[{\"sku\":\"" + free_sku +
-          "\",\"quantity\":1}]}'\n\n  curl '" + instance.operators() + "/v1/stock?sku=" + free_sku +
-          "' -H \"Authorization: Bearer $(cat " + key_file + ")\"\n");
+          "\",\"quantity\":1}]}'\n\n  curl '" + service.operators() + "/v1/stock?sku=" + free_sku +
+          "' -H \"Authorization: Bearer $(cat " + service.key_file() + ")\"\n");
     }
     interrupt.wait();
   }

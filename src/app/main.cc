@@ -14,6 +14,7 @@ int main(int count, char** arguments) {
   std::vector<std::unique_ptr<gavel::app::Subcommand>> subcommands;
   subcommands.push_back(gavel::app::make_serve());
   subcommands.push_back(gavel::app::make_demo());
+  subcommands.push_back(gavel::app::make_bench());
   subcommands.push_back(gavel::app::make_verify());
   subcommands.push_back(gavel::app::make_migrate());
   subcommands.push_back(gavel::app::make_config());

@@ -16,7 +16,7 @@ constexpr Duration answer_within{30'000};
 // One receipt takes no more than a line's units.
 constexpr std::int64_t receipt_units_max = 1'000'000;
 
-SaleSeen::Stock stock_of(const boost::json::object& row) {
+SaleSeen::Stock stock_in_row(const boost::json::object& row) {
   return SaleSeen::Stock{row.at("available").as_int64(), row.at("reserved").as_int64(),
                          row.at("sold").as_int64()};
 }
@@ -25,7 +25,7 @@ SaleSeen::Stock stock_of(const boost::json::object& row) {
 std::optional<SaleSeen::Stock> stock_in(const std::string& body, const std::string& activity) {
   const boost::json::value list = boost::json::parse(body);
   for (const boost::json::value& row : list.as_object().at("stock").as_array()) {
-    if (row.as_object().at("pool").as_string() == activity) return stock_of(row.as_object());
+    if (row.as_object().at("pool").as_string() == activity) return stock_in_row(row.as_object());
   }
   return std::nullopt;
 }
@@ -83,6 +83,17 @@ Result<void> SaleDesk::open_sale(const std::string& activity, const std::string&
   if (auto opened = operate("POST", "/v1/activities/" + activity + "/open", ""); !opened)
     return std::unexpected(opened.error());
   return {};
+}
+
+Result<SaleSeen::Stock> SaleDesk::stock_of(const std::string& sku) {
+  const auto answer = operate("GET", "/v1/stock?sku=" + sku, "");
+  if (!answer) return std::unexpected(answer.error());
+  try {
+    if (const auto stock = stock_in(answer->body, "-")) return *stock;
+    return fail(ErrorCode::invalid, "the server lists no free stock of " + sku);
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::invalid, std::string("an answer lacks what it should hold: ") + error.what());
+  }
 }
 
 Result<SaleSeen> SaleDesk::look(const std::string& activity, const std::string& sku, const SaleRun& run) {

@@ -26,6 +26,9 @@ class SaleDesk {
   // An open activity that allots all of them, one per user.
   Result<void> open_sale(const std::string& activity, const std::string& sku, std::int64_t units);
 
+  // What is in free stock of a SKU.
+  Result<SaleSeen::Stock> stock_of(const std::string& sku);
+
   // Reads stock, every order that `run` was answered, and verify.
   Result<SaleSeen> look(const std::string& activity, const std::string& sku, const SaleRun& run);
 

@@ -86,6 +86,7 @@ class Subcommand {
 
 std::unique_ptr<Subcommand> make_serve();
 std::unique_ptr<Subcommand> make_demo();
+std::unique_ptr<Subcommand> make_bench();
 std::unique_ptr<Subcommand> make_verify();
 std::unique_ptr<Subcommand> make_migrate();
 std::unique_ptr<Subcommand> make_config();

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from gavel_process import Gavel, Lost, NotServing, new_key, program, run
 
-SUBCOMMANDS = ["serve", "demo", "verify", "migrate", "config"]
+SUBCOMMANDS = ["serve", "demo", "bench", "verify", "migrate", "config"]
 STOP_BOUND = 10  # Seconds, of src/app/instance.h.
 ORDER = {"user": "u1", "lines": [{"sku": "tee", "quantity": 1}]}
 
@@ -69,7 +69,7 @@ class Words(Folder):
         self.assertEqual(self.run_here("--version").out, f"gavel {version}\n")
 
     def test_what_is_not_understood_is_usage(self):
-        self.refused(2, "a command is needed: serve, demo, verify, migrate, config, stock, order, activity, trace")
+        self.refused(2, "a command is needed: serve, demo, bench, verify, migrate, config, stock, order, activity, trace")
         self.refused(2, "there is no command 'srve'", "srve")
         self.refused(2, "--loud", "--loud")
         for name in SUBCOMMANDS:

@@ -1,0 +1,268 @@
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/bench_figure.h"
+#include "app/bench_traffic.h"
+#include "app/call.h"
+#include "app/embedded.h"
+#include "app/interrupt.h"
+#include "app/open_files.h"
+#include "app/open_loop.h"
+#include "app/options.h"
+#include "app/progress.h"
+#include "app/remote_audit.h"
+#include "app/sale_desk.h"
+#include "app/signals.h"
+#include "app/subcommand.h"
+#include "base/clock.h"
+#include "base/random.h"
+
+namespace gavel::app {
+namespace {
+
+constexpr auto place_settings = std::to_array<std::string_view>(
+    {"http.address", "http.port", "judge.url", "admin.address", "admin.port", "admin.key_file"});
+
+// Both ends of each connection may be ours, and database, log and listeners come on top.
+constexpr std::size_t files_per_connection = 2;
+constexpr std::size_t other_files = 200;
+
+constexpr FineTime warm_up = std::chrono::seconds(1);
+
+// Where the load goes.
+struct Target {
+  std::string shop;
+  std::string operators;
+  std::string key;
+};
+
+struct Plan {
+  Scenario scenario = Scenario::sale;
+  std::vector<std::int64_t> rates;
+};
+
+class Bench final : public Subcommand {
+ public:
+  About about() const override {
+    return {
+        .name = "bench",
+        .summary = "Measure throughput and latency over HTTP, rung by rung",
+        .description =
+            "Sends requests by a schedule, whatever the server does, and measures each from its scheduled\n"
+            "time. Each rate is a rung, with a SKU of its own, and each figure is followed by verify. The\n"
+            "server is one of its own, in a temporary folder, unless --server names one that runs; SKUs\n"
+            "called bench-* stay there. Exit code 4: a check failed, so the figure is none.",
+        .examples =
+            "  gavel bench\n"
+            "  gavel bench --scenario burst --rate 5000 --seconds 10 --mode gated\n"
+            "  gavel bench --rate 1000 2000 4000 8000 --svg ladder.svg --json\n"
+            "  gavel bench --server http://127.0.0.1:8081 --shop http://127.0.0.1:8080",
+        .settings = place_settings};
+  }
+
+  std::vector<Flag> flags() override {
+    return {word_flag("scenario", scenario_, "sale|burst|mixed", "what the day is like [sale]", false),
+            word_flag("rate", rates_, "N", "requests a second, a rung each [1000 2000 4000 8000]", true),
+            IntegerFlag{"seconds", &seconds_, 1, 3600, "of each rung"},
+            IntegerFlag{"connections", &connections_, 1, 5'000, "over which they go"},
+            IntegerFlag{"seed", &seed_, 0, INT64_MAX, "repeats the same users and choices; 0 draws one"},
+            word_flag("mode", mode_, "direct|gated", "of its own server [direct]", false),
+            word_flag("svg", svg_, "FILE", "also draw latency over rate into this file", false),
+            word_flag("server", server_, "URL", "the operators' address of a server that runs", false),
+            word_flag("shop", shop_, "URL", "its shop's address [of the settings]", false)};
+  }
+
+  Exit run(const Given& given) override {
+    speech_ = given.speech;
+    const auto plan = this->plan();
+    if (!plan) return give_up(Exit::usage, plan.error());
+    allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
+    if (seed_ == 0) seed_ = static_cast<std::int64_t>(Random::from_system().below(1'000'000'000)) + 1;
+    const Signals signals;
+    Interrupt interrupt;
+    const Signals::Watch watch(signals, [&interrupt] { interrupt.raise(); });
+    if (!server_.empty()) return measure_running(*plan, given, interrupt);
+    const auto embedded = Embedded::start(first_of(mode_, "direct"), interrupt);
+    if (!embedded) {
+      const bool wrong = embedded.error().code == ErrorCode::invalid;
+      return give_up(wrong ? Exit::usage : Exit::unreachable, embedded.error());
+    }
+    introduce(**embedded);
+    return measure(*plan, {(*embedded)->shop(), (*embedded)->operators(), (*embedded)->key()}, interrupt);
+  }
+
+ private:
+  static WordFlag word_flag(std::string name, std::vector<std::string>& values, std::string placeholder,
+                            std::string meaning, bool many) {
+    return {.name = std::move(name),
+            .values = &values,
+            .placeholder = std::move(placeholder),
+            .meaning = std::move(meaning),
+            .place = WordFlag::Place::named,
+            .need = WordFlag::Need::optional,
+            .times = many ? WordFlag::Times::many : WordFlag::Times::once};
+  }
+
+  static std::string first_of(const std::vector<std::string>& said, const char* otherwise) {
+    return said.empty() ? otherwise : said.front();
+  }
+
+  Result<Plan> plan() const {
+    Plan plan;
+    const std::string name = first_of(scenario_, "sale");
+    const auto scenario = parse_scenario(name);
+    if (!scenario)
+      return fail(ErrorCode::invalid, "--scenario: must be sale, burst or mixed, and is '" + name + "'");
+    plan.scenario = *scenario;
+    for (const std::string& text : rates_) {
+      std::int64_t rate = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
+      if (error != std::errc() || end != text.data() + text.size() || rate < 1 || rate > 1'000'000)
+        return fail(ErrorCode::invalid,
+                    "--rate: must be integers from 1 to 1000000, and one is '" + text + "'");
+      plan.rates.push_back(rate);
+    }
+    if (plan.rates.empty()) plan.rates = {1000, 2000, 4000, 8000};
+    if (!server_.empty() && !mode_.empty())
+      return fail(ErrorCode::invalid, "--mode: is of a server of its own, and --server names one that runs");
+    if (server_.empty() && !shop_.empty())
+      return fail(ErrorCode::invalid, "--shop: goes with --server, which names the operators' address");
+    return plan;
+  }
+
+  Exit measure_running(const Plan& plan, const Given& given, Interrupt& interrupt) {
+    const auto options = options_of(given.settings);
+    if (!options) return give_up(Exit::usage, options.error());
+    const auto place = find_server(*options, server_.front());
+    if (!place) return give_up(Exit::usage, place.error());
+    const std::string by_settings =
+        "http://" + options->shop.address + ":" + std::to_string(options->shop.port);
+    return measure(plan, {first_of(shop_, by_settings.c_str()), place->url, place->key}, interrupt);
+  }
+
+  void introduce(const Embedded& service) const {
+    if (speech_ == Speech::json) return;
+    say("serving " + service.shop() + ", SQLite with full durability in " + service.folder().path() +
+        (service.folder().in_memory() ? ", which is in memory, so the speed is not that of a disk" : ""));
+  }
+
+  Exit measure(const Plan& plan, const Target& target, Interrupt& interrupt) {
+    if (speech_ == Speech::people) {
+      say("scenario " + std::string(word(plan.scenario)) + ", seed " + std::to_string(seed_) + ", " +
+          std::to_string(seconds_) + " s a rung, " + std::to_string(connections_) + " connections");
+      say(bench_head());
+    }
+    Random random(static_cast<std::uint64_t>(seed_));
+    const Rung warming{plan.rates.front(), warm_up, static_cast<std::size_t>(connections_)};
+    if (const auto warm = climb(plan.scenario, warming, target, random, interrupt); !warm)
+      return end_of(warm.error(), interrupt);
+    std::vector<BenchFigure> figures;
+    for (const std::int64_t rate : plan.rates) {
+      const Rung rung{rate, std::chrono::seconds(seconds_), static_cast<std::size_t>(connections_)};
+      auto figure = climb(plan.scenario, rung, target, random, interrupt);
+      if (!figure) return end_of(figure.error(), interrupt);
+      say(speech_ == Speech::json ? json_of(*figure) : row_of(*figure));
+      figures.push_back(*std::move(figure));
+    }
+    return conclude(figures);
+  }
+
+  Exit end_of(const Error& error, const Interrupt& interrupt) const {
+    if (interrupt.raised()) return Exit::interrupted;
+    return give_up(Exit::unreachable, error);
+  }
+
+  // One rung, and whether what came of it is right.
+  Result<BenchFigure> climb(Scenario scenario, const Rung& rung, const Target& target, Random& random,
+                            const Interrupt& interrupt) const {
+    const std::string sku = "bench-" + std::to_string(random.next());
+    const std::int64_t requests = rung.per_second * rung.during.count() / 1'000'000'000;
+    auto desk = SaleDesk::open(target.shop, target.operators, target.key);
+    if (!desk) return std::unexpected(desk.error());
+    const std::int64_t units = units_for(scenario, requests);
+    if (auto stocked = desk->stock_up(sku, units); !stocked) return std::unexpected(stocked.error());
+    const RealClock clock;
+    BenchTraffic traffic(scenario, sku, clock, random);
+    auto measured = send(rung, target, traffic, requests, interrupt);
+    if (!measured) return std::unexpected(measured.error());
+    BenchFigure figure{.scenario = scenario,
+                       .rung = rung,
+                       .seed = static_cast<std::uint64_t>(seed_),
+                       .measured = *std::move(measured),
+                       .orders = traffic.orders(),
+                       .verify = ""};
+    auto verify = check(figure, units, sku, target);
+    if (!verify) return std::unexpected(verify.error());
+    figure.verify = *std::move(verify);
+    return figure;
+  }
+
+  Result<Measured> send(const Rung& rung, const Target& target, BenchTraffic& traffic, std::int64_t requests,
+                        const Interrupt& interrupt) const {
+    // A line a quarter would stand between the rows.
+    const bool terminal = speech_ == Speech::people && Progress::form_of_stderr() == Progress::Form::bar;
+    Progress progress(with_commas(rung.per_second) + " a second", requests,
+                      terminal ? Progress::Form::bar : Progress::Form::silent);
+    return run_open_loop(target.shop, rung, traffic, [&](std::int64_t done) {
+      progress.at(done);
+      return !interrupt.raised();
+    });
+  }
+
+  // "clean", or what is wrong: first the count of this SKU, then everything against the ledger.
+  Result<std::string> check(const BenchFigure& figure, std::int64_t units, const std::string& sku,
+                            const Target& target) const {
+    // A desk of its own: the connections of the first may have been idle for too long.
+    auto desk = SaleDesk::open(target.shop, target.operators, target.key);
+    if (!desk) return std::unexpected(desk.error());
+    const auto stock = desk->stock_of(sku);
+    if (!stock) return std::unexpected(stock.error());
+    const std::int64_t taken = units - stock->available;
+    const bool settled = figure.scenario == Scenario::mixed || figure.measured.unanswered > 0;
+    if (!settled && taken != figure.orders) {
+      return std::to_string(figure.orders) + " orders were acknowledged and " + std::to_string(taken) +
+             " units are gone";
+    }
+    const auto audit = audit_over_http(target.operators, target.key);
+    if (!audit) return std::unexpected(audit.error());
+    if (audit->clean()) return "clean";
+    return audit->findings.front().invariant + ": " + audit->findings.front().what;
+  }
+
+  Exit conclude(const std::vector<BenchFigure>& figures) const {
+    bool clean = true;
+    for (const BenchFigure& figure : figures) clean = clean && figure.verify == "clean";
+    if (speech_ == Speech::people && figures.size() > 1) {
+      const std::int64_t knee = knee_of(figures);
+      say(knee > 0 ? "kept up with " + with_commas(knee) + " requests a second"
+                   : "kept up with none of these rates");
+    }
+    if (!svg_.empty()) {
+      std::ofstream file(svg_.front(), std::ios::binary);
+      file << svg_of(figures);
+      file.close();
+      if (!file)
+        return give_up(Exit::usage, {ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written"});
+    }
+    if (!clean)
+      say_error("a check failed, so these are no figures; keep the database and run gavel verify on it");
+    return clean ? Exit::done : Exit::check_failed;
+  }
+
+  std::vector<std::string> scenario_, rates_, mode_, svg_, server_, shop_;
+  std::int64_t seconds_ = 5;
+  std::int64_t connections_ = 64;
+  std::int64_t seed_ = 0;
+  Speech speech_ = Speech::people;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_bench() { return std::make_unique<Bench>(); }
+
+}  // namespace gavel::app
