@@ -46,6 +46,7 @@ struct Options {
   Duration answer_within;
 
   std::chrono::seconds hold;
+  std::chrono::seconds extend;
   std::chrono::hours requests_kept;
 
   Log::Options log;

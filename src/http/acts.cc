@@ -59,6 +59,8 @@ constexpr Shape some_lines{
 constexpr Shape yes_or_no{.kind = Kind::boolean};
 
 constexpr std::array confirm_members{Member{"lines", optional, &some_lines}};
+constexpr std::array extend_members{Member{"seconds", optional, &seconds}};
+constexpr std::array change_members{Member{"lines", required, &some_lines}};
 constexpr std::array refund_members{
     Member{"lines", optional, &some_lines},
     Member{"restock", required, &yes_or_no},
@@ -105,6 +107,8 @@ constexpr std::array create_activity_members{
 constexpr Shape empty_shape{.kind = Kind::object};
 constexpr Shape reserve_shape{.kind = Kind::object, .members = reserve_members};
 constexpr Shape confirm_shape{.kind = Kind::object, .members = confirm_members};
+constexpr Shape extend_shape{.kind = Kind::object, .members = extend_members};
+constexpr Shape change_shape{.kind = Kind::object, .members = change_members};
 constexpr Shape refund_shape{.kind = Kind::object, .members = refund_members};
 constexpr Shape put_sku_shape{.kind = Kind::object, .members = put_sku_members};
 constexpr Shape receive_shape{.kind = Kind::object, .members = receive_members};
@@ -276,6 +280,12 @@ MaybeAct of_lines(const std::string& id, const Json& body) {
   return act;
 }
 
+MaybeAct extend_of(const std::string& id, const Json& body) {
+  MaybeAct act = of_order<rules::Extend>(id);
+  if (act) std::get<rules::Extend>(*act).seconds = seconds_of(Fields(body, "").integer("seconds"));
+  return act;
+}
+
 MaybeAct refund_of(const std::string& id, const Json& body) {
   MaybeAct act = of_lines<rules::Refund>(id, body);
   const bool restocks = body.find("restock")->boolean();
@@ -323,6 +333,10 @@ std::expected<Act, Verdict> act_of(Endpoint endpoint, const std::vector<std::str
       return of_lines<rules::Confirm>(parameters[0], body);
     case Endpoint::cancel:
       return of_order<rules::Cancel>(parameters[0]);
+    case Endpoint::extend:
+      return extend_of(parameters[0], body);
+    case Endpoint::change:
+      return of_lines<rules::ChangeOrder>(parameters[0], body);
     case Endpoint::refund:
       return refund_of(parameters[0], body);
     case Endpoint::put_sku:

@@ -20,6 +20,8 @@ enum class Endpoint : std::uint8_t;
 extern const Shape empty_shape;  // {}
 extern const Shape reserve_shape;
 extern const Shape confirm_shape;
+extern const Shape extend_shape;
+extern const Shape change_shape;
 extern const Shape refund_shape;
 extern const Shape put_sku_shape;
 extern const Shape receive_shape;

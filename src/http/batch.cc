@@ -20,9 +20,9 @@ constexpr Shape any_text{.kind = Kind::text};
 constexpr Shape any_object{.kind = Kind::object};
 
 constexpr std::array acts{
-    BatchAct{"reserve", Endpoint::reserve, ""},
-    BatchAct{"confirm", Endpoint::confirm, "order"},
-    BatchAct{"cancel", Endpoint::cancel, "order"},
+    BatchAct{"reserve", Endpoint::reserve, ""},    BatchAct{"confirm", Endpoint::confirm, "order"},
+    BatchAct{"cancel", Endpoint::cancel, "order"}, BatchAct{"extend", Endpoint::extend, "order"},
+    BatchAct{"change", Endpoint::change, "order"}, BatchAct{"refund", Endpoint::refund, "order"},
 };
 
 const Shape& body_shape(Endpoint endpoint) {

@@ -48,6 +48,22 @@ TEST(Batch, SaysWhatIsAsked) {
                 " | 01a228e4-9a00-7000-8000-000000000001 act=cancel;order=" + order);
 }
 
+TEST(Batch, SaysWhatIsAskedOfSomeLines) {
+  const auto act = [](const std::string& word, const std::string& more) {
+    return R"({"request_id":"k","act":")" + word + R"(","order":")" + order + R"(")" + more + "}";
+  };
+  const std::string lines = R"(,"lines":[{"sku":"tee","quantity":2},{"sku":"cup","quantity":1}])";
+  const std::string asked = " | k act=";
+  const std::string of = ";order=" + std::string(order);
+  EXPECT_EQ(
+      read("[" + act("confirm", lines) + "," + act("extend", "") + "," + act("extend", R"(,"seconds":90)") +
+           "," + act("change", lines) + "," + act("refund", R"(,"restock":true)") + "," +
+           act("refund", lines + R"(,"restock":false)") + "]"),
+      "k act=confirm" + of + ";lines=cup*1,tee*2" + asked + "extend" + of + asked + "extend" + of +
+          ";seconds=90" + asked + "change" + of + ";lines=cup*1,tee*2" + asked + "refund" + of +
+          ";restock=true" + asked + "refund" + of + ";lines=cup*1,tee*2;restock=false");
+}
+
 struct Row {
   std::string element, answer;
 };
@@ -60,9 +76,11 @@ TEST(Batch, AnswersAWrongElementAlone) {
       Row{"[]", "malformed (body: must be an object)"},
       Row{"{}", "malformed (act: is missing)"},
       Row{R"({"\u0061ct":"cancel","request_id":"k","order":"x"})", "malformed (act: is missing)"},
-      Row{R"({"act":"sell"})", "malformed (act: must be one of reserve, confirm, cancel)"},
-      Row{R"({"act":"put_sku"})", "malformed (act: must be one of reserve, confirm, cancel)"},
-      Row{R"({"act":1})", "malformed (act: must be one of reserve, confirm, cancel)"},
+      Row{R"({"act":"sell"})",
+          "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund)"},
+      Row{R"({"act":"put_sku"})",
+          "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund)"},
+      Row{R"({"act":1})", "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund)"},
       Row{R"({"act":"cancel","act":"cancel","request_id":"k","order":"x"})", "malformed (act: stands twice)"},
       Row{R"({"act":"cancel","request_id":"k"})", "malformed (order: is missing)"},
       Row{R"({"act":"cancel","request_id":"k","order":7})", "malformed (order: must be a string)"},
@@ -74,6 +92,9 @@ TEST(Batch, AnswersAWrongElementAlone) {
           "malformed (request_id: must be 1 to 64 of letters, digits and _ . : -)"},
       Row{R"({"act":"cancel","request_id":"k","order":"x"})", "unknown_order"},
       Row{R"({"act":"cancel","order":")" + std::string(order) + "\"}", "key_missing"},
+      Row{of_order("k", "change", order), "malformed (lines: is missing)"},
+      Row{of_order("k", "refund", order), "malformed (restock: is missing)"},
+      Row{of_order("k", "extend", "17"), "unknown_order"},
       Row{reserve("k", R"(,"quantity":1)"), "malformed (quantity: is not a field of this request)"},
       Row{reserve("k", R"(,"hold_seconds":1.5)"),
           "malformed (hold_seconds: must be an integer, written without fraction or exponent)"},
@@ -137,7 +158,10 @@ TEST(Batch, HasTheActsOfTheRoutes) {
   EXPECT_EQ(text,
             "reserve: request_id act user lines activity hold_seconds payment\n"
             "confirm: request_id act order lines\n"
-            "cancel: request_id act order\n");
+            "cancel: request_id act order\n"
+            "extend: request_id act order seconds\n"
+            "change: request_id act order lines\n"
+            "refund: request_id act order lines restock\n");
 }
 
 TEST(Batch, PutsAnswersTogether) {

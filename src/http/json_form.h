@@ -20,8 +20,8 @@ inline std::string as_json(Time time) { return to_text(time); }
 inline std::string as_json(rules::OrderId id) { return to_text(id.uuid); }
 
 // What an outcome says beyond its word, each member only if it is set: sku, available, allowed, claimed,
-// order, state, opens_at, fields. `order` is the one acted upon, or of limit_reached the one that holds the
-// latest claim.
+// order, state, opens_at, expires_at, version, fields. `order` is the one acted upon, or of limit_reached the
+// one that holds the latest claim.
 void add_details(boost::json::object& to, const rules::Verdict& verdict);
 
 }  // namespace gavel::http

@@ -16,7 +16,7 @@ enum class Audience : std::uint8_t { shop, operators };
 
 struct Request {
   Audience audience = Audience::shop;
-  std::string method;  // "GET", "POST", "PUT"
+  std::string method;  // "GET", "POST", "PUT", "PATCH"
   std::string target;  // As sent: path and query, still percent-encoded.
   std::string body;
   // Headers that mean something here; all others are ignored.

@@ -69,6 +69,7 @@ unsigned http_status(Outcome outcome) {
     case Outcome::refunded:
     case Outcome::adjusted:
     case Outcome::counted:
+    case Outcome::extended:
       return 200;
     case Outcome::malformed:
     case Outcome::key_missing:
@@ -102,6 +103,7 @@ unsigned http_status(Outcome outcome) {
     case Outcome::hold_expired:
     case Outcome::illegal_transition:
     case Outcome::limit_reached:
+    case Outcome::hold_capped:
     case Outcome::sold_out:
     case Outcome::insufficient:
       return 409;
@@ -155,6 +157,7 @@ void add_details(boost::json::object& to, const Verdict& verdict) {
   if (const auto order = verdict.order ? verdict.order : detail.order) to["order"] = as_json(*order);
   if (detail.state) to["state"] = *detail.state;
   if (detail.opens_at) to["opens_at"] = as_json(*detail.opens_at);
+  if (detail.expires_at) to["expires_at"] = as_json(*detail.expires_at);
   if (detail.version) to["version"] = *detail.version;
   if (detail.fields.empty()) return;
   boost::json::array fields;

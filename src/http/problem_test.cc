@@ -54,6 +54,7 @@ closed 200 final
 refunded 200 final
 adjusted 200 final
 counted 200 final
+extended 200 final
 malformed 400 final new_key
 key_missing 400 final new_key
 unauthenticated 401 final never
@@ -78,6 +79,7 @@ already_cancelled 409 final never
 hold_expired 409 final never
 illegal_transition 409 final never
 limit_reached 409 final never
+hold_capped 409 final never
 sold_out 409 final new_key
 insufficient 409 final new_key
 outcome_unknown 504 open same_key
@@ -122,6 +124,16 @@ TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
             R"("detail":"The user has claimed as much as the activity allows.","code":"limit_reached",)"
             R"("final":true,"recorded":true,"retry":"never","sku":"tee","allowed":2,"claimed":1,)"
             R"("order":"019383a1-7c00-7abc-8def-0123456789ab"})");
+
+  verdict = of(Outcome::hold_capped, Record::fresh);
+  verdict.order = rules::OrderId{*parse_uuid("019383a1-7c00-7abc-8def-0123456789ab")};
+  verdict.detail.expires_at = *parse_time("2026-11-29T21:03:46.123Z");
+  EXPECT_EQ(rendered(verdict),
+            "409\n"
+            R"({"type":"/docs/outcomes/hold_capped","title":"Hold capped","status":409,)"
+            R"("detail":"The hold lasts as long as a hold of this order may; it ends at the time named.",)"
+            R"("code":"hold_capped","final":true,"recorded":true,"retry":"never",)"
+            R"("order":"019383a1-7c00-7abc-8def-0123456789ab","expires_at":"2026-11-29T21:03:46.123Z"})");
 
   verdict = of(Outcome::key_reused);
   verdict.detail.fields = {"user", "lines"};

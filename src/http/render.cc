@@ -58,6 +58,11 @@ struct AddAsked {
     if (!act.lines.empty()) to["lines"] = lines_of(act.lines);
   }
   void operator()(const rules::Cancel&) const { add_order("cancelled"); }
+  void operator()(const rules::Extend&) const { add_order("held"); }
+  void operator()(const rules::ChangeOrder& act) const {
+    add_order("held");
+    to["lines"] = lines_of(act.lines);
+  }
   void operator()(const rules::Refund& act) const {
     CHECK(verdict.detail.state.has_value());
     add_order(*verdict.detail.state);
@@ -65,6 +70,7 @@ struct AddAsked {
     to["restock"] = act.restock == rules::Restock::yes;
   }
   void operator()(const rules::Expire&) const { add_order("expired"); }
+  void operator()(const rules::Forget& act) const { to["key"] = act.key.text(); }
   void operator()(const rules::PutSku& act) const {
     to["sku"] = act.sku.text();
     to["buckets"] = act.buckets;
@@ -247,7 +253,6 @@ object request_object(const rules::Recorded& recorded) {
   body["http_status"] = http_status(recorded.verdict.outcome);
   body["at"] = as_json(recorded.verdict.at);
   add_details(body, recorded.verdict);
-  add_time(body, "expires_at", recorded.verdict.detail.expires_at);
   return body;
 }
 

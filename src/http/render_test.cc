@@ -36,11 +36,14 @@ std::string answer(const rules::Act& act, Outcome outcome, Record record = Recor
   verdict.at = at("2026-11-29T20:48:46.123Z");
   const bool of_order = outcome == Outcome::reserved || outcome == Outcome::sold ||
                         outcome == Outcome::confirmed || outcome == Outcome::cancelled ||
-                        outcome == Outcome::refunded;
+                        outcome == Outcome::refunded || outcome == Outcome::extended ||
+                        std::holds_alternative<rules::ChangeOrder>(act);
   if (of_order) verdict.order = order;
   if (outcome == Outcome::adjusted || outcome == Outcome::counted) verdict.detail.version = 12;
   if (outcome == Outcome::refunded) verdict.detail.state = "partly_refunded";
-  if (outcome == Outcome::reserved) verdict.detail.expires_at = at("2026-11-29T21:03:46.123Z");
+  const bool holds = outcome == Outcome::reserved || outcome == Outcome::extended ||
+                     std::holds_alternative<rules::ChangeOrder>(act);
+  if (holds) verdict.detail.expires_at = at("2026-11-29T21:03:46.123Z");
   const Command command{rules::Caller("shop"), rules::RequestKey("k1"), order, act};
   return rendered(success(command, verdict));
 }
@@ -76,6 +79,17 @@ TEST(Render, AnswersEachWriteWithWhatWasAskedAndWhatBecameOfIt) {
             "200\n"
             R"({"code":"cancelled","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"cancelled",)"
             R"("at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(answer(rules::Extend{order}, Outcome::extended),
+            "200\n"
+            R"({"code":"extended","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"held",)"
+            R"("at":"2026-11-29T20:48:46.123Z","expires_at":"2026-11-29T21:03:46.123Z"})");
+  const rules::ChangeOrder change{
+      order, {{SkuCode("tee"), Quantity{2}}, {SkuCode("cup"), Quantity{1}}, {SkuCode("tee"), Quantity{1}}}};
+  EXPECT_EQ(answer(change, Outcome::changed),
+            "200\n"
+            R"({"code":"changed","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"held",)"
+            R"("lines":[{"sku":"cup","quantity":1},{"sku":"tee","quantity":3}],)"
+            R"("at":"2026-11-29T20:48:46.123Z","expires_at":"2026-11-29T21:03:46.123Z"})");
   EXPECT_EQ(answer(rules::PutSku{SkuCode("tee"), 4}, Outcome::created),
             "201\n"
             R"({"code":"created","sku":"tee","buckets":4,"at":"2026-11-29T20:48:46.123Z"})");

@@ -30,6 +30,8 @@ constexpr std::array routes{
     Route{"POST", "/v1/orders", reserve, Policy(both, known, body, &reserve_shape, keyed)},
     Route{"POST", "/v1/orders/{}/confirm", confirm, Policy(both, known, may_body, &confirm_shape, keyed)},
     Route{"POST", "/v1/orders/{}/cancel", cancel, Policy(both, known, may_body, &empty_shape, keyed)},
+    Route{"POST", "/v1/orders/{}/extend", extend, Policy(both, known, may_body, &extend_shape, keyed)},
+    Route{"PATCH", "/v1/orders/{}", change, Policy(both, known, body, &change_shape, keyed)},
     Route{"POST", "/v1/orders/{}/refund", refund, Policy(both, known, body, &refund_shape, keyed)},
     Route{"POST", "/v1/batch", batch, Policy(both, known, body, &batch_shape, keys_inside)},
     Route{"GET", "/v1/orders", list_orders, Policy(both, known, no_body, nullptr, no_key)},

@@ -24,6 +24,8 @@ enum class Endpoint : std::uint8_t {
   reserve,
   confirm,
   cancel,
+  extend,
+  change,
   refund,
   put_sku,
   receive,

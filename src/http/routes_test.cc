@@ -35,13 +35,15 @@ TEST(Routes, AreFoundByMethodAndPath) {
       Row{shop, "POST", "/v1/orders/a%2Fb/cancel", "/v1/orders/{}/cancel a/b"},
       Row{shop, "GET", "/v1/requests/k", "/v1/requests/{} k"},
       Row{shop, "GET", "/v1/orders?user=u1", "/v1/orders"},
-      Row{shop, "DELETE", "/v1/orders/a", "allow GET, HEAD"},
-      Row{shop, "get", "/v1/orders/a", "allow GET, HEAD"},
+      Row{shop, "DELETE", "/v1/orders/a", "allow PATCH, GET, HEAD"},
+      Row{shop, "get", "/v1/orders/a", "allow PATCH, GET, HEAD"},
       Row{shop, "OPTIONS", "/v1/orders", "allow POST, GET, HEAD"},
       Row{shop, "GET", "/v1/orders/", "none"},
       Row{shop, "GET", "/v1/orders/a/", "none"},
       Row{shop, "GET", "/v1//orders/a", "none"},
       Row{shop, "POST", "/v1/orders/a/confirm/x", "none"},
+      Row{shop, "PATCH", "/v1/orders/a", "/v1/orders/{} a"},
+      Row{shop, "POST", "/v1/orders/a/extend", "/v1/orders/{}/extend a"},
       Row{shop, "POST", "/v1/orders/a/refund", "/v1/orders/{}/refund a"},
       Row{shop, "GET", "/V1/orders/a", "none"},
       Row{shop, "GET", "/", "none"},
@@ -102,6 +104,8 @@ TEST(Routes, HaveThesePolicies) {
   EXPECT_EQ(text, R"(POST /v1/orders both body key
 POST /v1/orders/{}/confirm both may-body key
 POST /v1/orders/{}/cancel both may-body key
+POST /v1/orders/{}/extend both may-body key
+PATCH /v1/orders/{} both body key
 POST /v1/orders/{}/refund both body key
 POST /v1/batch both body keys-inside
 GET /v1/orders both

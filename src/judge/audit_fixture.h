@@ -35,6 +35,7 @@ class AuditTest : public testing::Test {
     sell_activity();
     end_holds();
     take_back();
+    change();
   }
 
   void say(const rules::Command& command, const std::string& begins) {
@@ -95,6 +96,20 @@ class AuditTest : public testing::Test {
     say(adjust("adjust-down", "mug", -1), "adjusted");
     say(count("count-same", "mug", 10, 16), "version_conflict");
     say(cancel("cancel-gone", order_of("gone")), "illegal_transition");
+  }
+
+  void change() {
+    say(put_sku("put-pen", "pen", 2), "created");
+    say(receive("in-pen", "pen", 6), "received");
+    say(reserve("grown", "ann", {{"pen", 2}, {"mug", 1}}), "reserved");
+    say(judge::change("more", order_of("grown"), {{"pen", 4}}), "changed");
+    say(judge::change("fewer", order_of("grown"), {{"pen", 1}}), "changed");
+    say(judge::change("the-same", order_of("grown"), {{"pen", 1}}), "changed");
+    say(adjust("adjust-pen", "pen", -1), "adjusted");
+    say(extend("extend", order_of("grown"), std::chrono::minutes(20)), "extended");
+    say(extend("extend-again", order_of("grown"), std::chrono::hours(1)), "extended");
+    say(extend("extend-more", order_of("grown"), std::chrono::hours(1)), "hold_capped");
+    say(judge::change("too-many", order_of("grown"), {{"pen", 7}}), "insufficient");
   }
 
   static std::string findings(const AuditReport& report) {

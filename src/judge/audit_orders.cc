@@ -26,26 +26,29 @@ struct Part {
   std::int64_t returned = 0;
 };
 
-bool matches(const Units& units, OrderState state, Part part) {
+// `changed` is what of it changes of the held order took and gave back.
+bool matches(const Units& units, const Units& changed, OrderState state, Part part) {
+  const std::int64_t given_back = changed[Action::cancel];
   const std::int64_t refunded = units[Action::refund] + units[Action::write_off];
   const std::int64_t left = units[Action::confirm] + units[Action::sell] - refunded;
   const std::int64_t others = units[Action::receive] + units[Action::move_in] + units[Action::move_out] +
                               units[Action::adjust_in] + units[Action::adjust_out];
-  const std::int64_t took = units[Action::reserve] + units[Action::sell];
+  const std::int64_t held = units[Action::reserve] - given_back;
+  const std::int64_t took = held + units[Action::sell];
   // Of a hold that was paid in part the rest was cancelled.
-  const std::int64_t rest = units[Action::cancel];
+  const std::int64_t rest = units[Action::cancel] - given_back;
   if (others != 0 || took != part.taken) return false;
   const bool is_paid = state == OrderState::paid || state == OrderState::partly_refunded;
   if (is_paid || state == OrderState::refunded) {
     const bool sold_at_once = units[Action::sell] > 0;
-    return units[Action::reserve] == units[Action::confirm] + rest && units[Action::expire] == 0 &&
+    return held == units[Action::confirm] + rest && units[Action::expire] == 0 &&
            part.returned == rest + refunded && left == part.taken - part.returned &&
-           (state != OrderState::paid || refunded == 0) && (!sold_at_once || units[Action::reserve] == 0);
+           (state != OrderState::paid || refunded == 0) && (!sold_at_once || held == 0);
   }
   const std::int64_t cancelled = state == OrderState::cancelled ? part.taken : 0;
   const std::int64_t expired = state == OrderState::expired ? part.taken : 0;
-  return part.returned == 0 && left == 0 && refunded == 0 && units[Action::reserve] == took &&
-         units[Action::cancel] == cancelled && units[Action::expire] == expired;
+  return part.returned == 0 && left == 0 && refunded == 0 && held == took && rest == cancelled &&
+         units[Action::expire] == expired;
 }
 
 }  // namespace
@@ -81,7 +84,7 @@ void OrderAudit::item(const rules::Item& row) { items_.emplace(row.id, std::pair
 void OrderAudit::flow_by_batch(const FlowRow& row) {
   const rules::Flow& flow = row.flow;
   if (!flow.key) return;
-  Effect& effect = effects_[{flow.caller, *flow.key}];
+  Effect& effect = effects_[{{flow.caller, *flow.key}, flow.at}];
   effect.units[flow.action] += flow.quantity.units;
   if (flow.order) effect.orders.insert(*flow.order);
   const auto item = items_.find(flow.item);
@@ -96,6 +99,13 @@ void OrderAudit::flow_by_order(const FlowRow& row) {
   if (is_first) story.first = name_of(flow);
   story.parts[{flow.item, flow.bucket}][flow.action] += flow.quantity.units;
   story.units[flow.action] += flow.quantity.units;
+  const bool is_change = flow.source == "change";
+  if (is_change) {
+    story.changed[{flow.item, flow.bucket}][flow.action] += flow.quantity.units;
+    const std::int64_t units = is_taking(flow.action) ? flow.quantity.units : -flow.quantity.units;
+    const rules::RequestKey key = flow.key.value_or(rules::RequestKey("-"));
+    story.changes.push_back({flow.at, row.batch, row.i, {flow.caller, key}, flow.item, units});
+  }
   const std::int32_t next = ++story.rows[{flow.item, flow.bucket, flow.action}];
   if (flow.occurrence != next && story.strange.empty()) {
     story.strange = name_of(flow) + " says occurrence " + std::to_string(flow.occurrence) + " of " +
@@ -103,30 +113,47 @@ void OrderAudit::flow_by_order(const FlowRow& row) {
   }
   if (is_taking(flow.action)) {
     story.taken_at = std::min(story.taken_at.value_or(flow.at), flow.at);
-  } else if (is_settling(flow.action)) {
+  } else if (is_settling(flow.action) && !is_change) {
     story.settled_at = std::max(story.settled_at.value_or(flow.at), flow.at);
   }
 }
 
 void OrderAudit::order(const Order& row) {
   const auto found = stories_.extract(row.id);
-  const Story none{};
-  const Story& story = found ? found.mapped() : none;
+  Story none{};
+  Story& story = found ? found.mapped() : none;
   Wrong wrong = wrong_parts(row, story);
   if (!wrong && !story.strange.empty()) wrong = "is wrongly counted: " + story.strange;
   if (!wrong) wrong = wrong_times(row, story);
   if (!wrong) wrong = wrong_pool(row, story);
   if (wrong) add_finding(report_, "orders", name_of(row.id) + " " + *wrong);
 
-  Known& known = orders_.emplace(row.id, Known{row.state, row.user, {}}).first->second;
+  Known& known = orders_.emplace(row.id, Known{row.state, row.user, {}, row.expires_at, {}}).first->second;
   for (const auto& [part, units] : story.parts) {
-    if (items_.contains(part.first)) {
-      known.units[code_of(part.first)] += units[Action::reserve] + units[Action::sell];
-    }
+    const std::int64_t taken = units[Action::reserve] + units[Action::sell];
+    const auto changed = story.changed.find(part);
+    const std::int64_t later = changed == story.changed.end() ? 0 : changed->second[Action::reserve];
+    if (items_.contains(part.first)) known.units[code_of(part.first)] += taken - later;
   }
+  replay_changes(story, known);
   count_claims(row, story);
   if (row.state != OrderState::held || !row.expires_at) return;
-  for (const auto& [part, units] : story.parts) holds_.emplace(part.first, *row.expires_at, row.id);
+  for (const auto& [part, units] : story.parts) {
+    const auto changed = story.changed.find(part);
+    const std::int64_t back = changed == story.changed.end() ? 0 : changed->second[Action::cancel];
+    if (units[Action::reserve] != back) holds_.emplace(part.first, *row.expires_at, row.id);
+  }
+}
+
+// What the order had after each change, whichever bucket it moved first.
+void OrderAudit::replay_changes(Story& story, Known& known) {
+  std::ranges::sort(story.changes, {}, &Step::place);
+  UnitsBySku units = known.units;
+  for (const Step& step : story.changes) {
+    if (items_.contains(step.item)) units[code_of(step.item)] += step.units;
+    known.changes.emplace_back(step.at, text_of(units));
+    changed_to_[step.request] = known.changes.back().second;
+  }
 }
 
 OrderAudit::Wrong OrderAudit::wrong_parts(const Order& row, const Story& story) const {
@@ -141,12 +168,14 @@ OrderAudit::Wrong OrderAudit::wrong_parts(const Order& row, const Story& story) 
     const std::string where = name_of(place.first, place.second);
     const auto found = story.parts.find(place);
     const Units units = found == story.parts.end() ? Units() : found->second;
-    const std::int64_t by_flows = units[Action::reserve] + units[Action::sell];
+    const auto change = story.changed.find(place);
+    const Units changed = change == story.changed.end() ? Units() : change->second;
+    const std::int64_t by_flows = units[Action::reserve] + units[Action::sell] - changed[Action::cancel];
     if (part.taken != by_flows) {
       return "says that it took " + std::to_string(part.taken) + " from " + where + ", its flows say " +
              std::to_string(by_flows);
     }
-    if (row.state == OrderState::refused || !matches(units, row.state, part)) {
+    if (row.state == OrderState::refused || !matches(units, changed, row.state, part)) {
       const std::string back =
           part.returned == 0 ? "" : " and says that " + std::to_string(part.returned) + " returned";
       return is + back + ", but its flows in " + where + " say " + units.text();
@@ -175,6 +204,12 @@ OrderAudit::Wrong OrderAudit::wrong_times(const Order& row, const Story& story) 
   const bool was_held = story.units[Action::reserve] > 0;
   if (was_held != row.expires_at.has_value()) {
     return was_held ? "was held, but its hold has no end" : "was never held, but its hold has an end";
+  }
+  if (row.first_expires_at.has_value() != (row.extensions > 0))
+    return "does not know how often it was extended";
+  if (row.first_expires_at > row.expires_at) return "was extended to an earlier time";
+  if (row.first_expires_at && *row.expires_at > row.created_at + rules::hold_max) {
+    return "was extended beyond the longest hold";
   }
   if (story.settled_at != row.settled_at) return "was settled at another time than its flows say";
   if (!story.settled_at || !was_held) return std::nullopt;

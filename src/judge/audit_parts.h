@@ -109,8 +109,19 @@ class OrderAudit {
   // What the ledger says of one order.
   using Place = std::pair<rules::ItemId, rules::BucketNo>;
   using Occurrence = std::tuple<rules::ItemId, rules::BucketNo, rules::Action>;
+  struct Step {  // One entry of a change of the held order (E5).
+    Time at;
+    BatchId batch;
+    std::int64_t i;
+    rules::RequestId request;
+    rules::ItemId item;
+    std::int64_t units;  // That the order has more after it.
+    auto place() const { return std::tuple(at, batch, i); }
+  };
   struct Story {
     std::map<Place, Units> parts;
+    std::map<Place, Units> changed;  // Of `parts`, what changes of the held order took and gave back.
+    std::vector<Step> changes;
     std::map<Occurrence, std::int32_t> rows;  // How many of each kind.
     Units units;
     std::optional<Time> taken_at;    // The first time.
@@ -124,10 +135,13 @@ class OrderAudit {
     std::set<rules::OrderId> orders;
     std::map<rules::SkuId, std::int64_t> skus;  // With how many were confirmed, refunded or written off.
   };
+  using UnitsBySku = std::map<rules::SkuCode, std::int64_t>;
   struct Known {
     rules::OrderState state;
     rules::UserId user;
-    std::map<rules::SkuCode, std::int64_t> units;  // By SKU, as its flows say.
+    UnitsBySku units;  // That it took when it was made, as its flows say.
+    std::optional<Time> expires_at;
+    std::vector<std::pair<Time, std::string>> changes;  // What it had after each, as lines.
   };
   using Wrong = std::optional<std::string>;
 
@@ -138,12 +152,17 @@ class OrderAudit {
   Wrong wrong_request(const rules::Recorded& row) const;
   Wrong wrong_effect(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_sale(const rules::Recorded& row, const Effect& effect) const;
+  Wrong wrong_extension(const rules::Recorded& row, const Effect& effect) const;
+  Wrong wrong_change(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_settling(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_refund(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_correction(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_inbound(const rules::Recorded& row, const Effect& effect) const;
   Wrong wrong_administration(const rules::Recorded& row, const Effect& effect) const;
   std::string lines_of(const Effect& effect) const;
+  static std::string text_of(const UnitsBySku& units);  // "cap*1,tee*2"
+  void replay_changes(Story& story, Known& known);
+  static bool had(const Known& known, Time at, const std::string& lines);
   void count_claims(const rules::Order& row, const Story& story);
   rules::SkuCode code_of(rules::ItemId item) const;
 
@@ -153,10 +172,11 @@ class OrderAudit {
   std::map<std::string, rules::ActivityState> activity_states_;
   std::map<rules::ActivityId, rules::Activity> activities_;
   std::map<rules::ItemId, std::pair<rules::SkuId, rules::ActivityId>> items_;
-  std::map<rules::RequestId, Effect> effects_;
-  std::map<rules::OrderId, Story> stories_;  // Not yet met by an order row.
+  std::map<std::pair<rules::RequestId, Time>, Effect> effects_;  // By when it happened.
+  std::map<rules::OrderId, Story> stories_;                      // Not yet met by an order row.
   std::map<rules::OrderId, Known> orders_;
-  std::map<rules::QuotaKey, std::int64_t> claims_;                   // Not yet met by a quota row.
+  std::map<rules::RequestId, std::string> changed_to_;  // What an order had after the change, as lines.
+  std::map<rules::QuotaKey, std::int64_t> claims_;      // Not yet met by a quota row.
   std::set<std::tuple<rules::ItemId, Time, rules::OrderId>> holds_;  // Not yet met by a hold row.
 };
 

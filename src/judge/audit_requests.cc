@@ -1,5 +1,6 @@
 // What was answered, against what happened: a yes has its effect and no other, a recorded no has none (I5,
 // I6).
+#include <chrono>
 #include <utility>
 
 #include "base/uuid.h"
@@ -11,6 +12,9 @@ namespace {
 using rules::Action;
 using rules::Outcome;
 using rules::Recorded;
+
+// No request is forgotten earlier (A28: 48 hours, and the hour by which keys may run ahead).
+constexpr std::chrono::hours forgotten_after{49};
 
 // True if `content` is `beginning`, or goes on with another field after it.
 bool asks_for(const std::string& content, const std::string& beginning) {
@@ -26,14 +30,22 @@ std::string field_of(const std::string& content, const std::string& name) {
   return content.substr(begin, content.find(';', begin) - begin);
 }
 
-std::string text_of(const Recorded& row) { return "request " + row.caller.text() + "/" + row.key.text(); }
+std::string name_of(const Recorded& row) { return "request " + row.caller.text() + "/" + row.key.text(); }
 
 }  // namespace
+
+std::string OrderAudit::text_of(const UnitsBySku& units) {
+  std::string lines;
+  for (const auto& [code, count] : units) {
+    if (count != 0) lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(count);
+  }
+  return lines;
+}
 
 void OrderAudit::request(const Recorded& row) {
   if (const Wrong wrong = wrong_request(row)) {
     add_finding(report_, "requests",
-                text_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + *wrong);
+                name_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + *wrong);
   }
 }
 
@@ -49,7 +61,7 @@ void OrderAudit::order_as_request(const Recorded& row) {
   }
   if (wrong) {
     add_finding(report_, "requests",
-                text_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + *wrong);
+                name_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + *wrong);
   }
 }
 
@@ -57,8 +69,16 @@ OrderAudit::Wrong OrderAudit::wrong_request(const Recorded& row) const {
   for (const auto& order : {row.verdict.order, row.verdict.detail.order}) {
     if (order && !orders_.contains(*order)) return "but " + name_of(*order) + " does not exist";
   }
-  const auto found = effects_.find({row.caller, row.key});
-  return wrong_effect(row, found == effects_.end() ? Effect{} : found->second);
+  const rules::RequestId id{row.caller, row.key};
+  const auto found = effects_.find({id, row.verdict.at});
+  if (Wrong wrong = wrong_effect(row, found == effects_.end() ? Effect{} : found->second)) return wrong;
+  // Under a key that was forgotten before, something else may have happened.
+  for (auto at = effects_.upper_bound({id, row.verdict.at - forgotten_after}); at != effects_.end(); ++at) {
+    if (at->first.first != id) break;
+    if (at->first.second == row.verdict.at) continue;
+    return "but something happened under its key at " + to_text(at->first.second);
+  }
+  return std::nullopt;
 }
 
 OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& effect) const {
@@ -66,6 +86,8 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& ef
     case Outcome::reserved:
     case Outcome::sold:
       return wrong_sale(row, effect);
+    case Outcome::extended:
+      return wrong_extension(row, effect);
     case Outcome::confirmed:
     case Outcome::cancelled:
       return wrong_settling(row, effect);
@@ -76,8 +98,10 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& ef
     case Outcome::adjusted:
     case Outcome::counted:
       return wrong_correction(row, effect);
-    case Outcome::created:
     case Outcome::changed:
+      return row.content.starts_with("act=change;") ? wrong_change(row, effect)
+                                                    : wrong_administration(row, effect);
+    case Outcome::created:
     case Outcome::opened:
     case Outcome::closed:
       return wrong_administration(row, effect);
@@ -96,14 +120,55 @@ OrderAudit::Wrong OrderAudit::wrong_sale(const Recorded& row, const Effect& effe
     return "but its key did not take the units of its order";
   }
   const Known& order = orders_.at(*row.verdict.order);
-  std::string lines;
-  for (const auto& [code, taken] : order.units) {
-    lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(taken);
-  }
+  const std::string lines = text_of(order.units);
   if (!asks_for(row.content, "act=reserve;user=" + order.user.text() + ";lines=" + lines)) {
     return "but its order is of user " + order.user.text() + " and has " +
            (lines.empty() ? "nothing" : lines);
   }
+  return std::nullopt;
+}
+
+// A hold is never made shorter, so the order's lasts at least as long as any answer said.
+OrderAudit::Wrong OrderAudit::wrong_extension(const Recorded& row, const Effect& effect) const {
+  if (!row.verdict.order) return "but names no order";
+  if (effect.units.sum() != 0) return "but something moved under its key";
+  if (!asks_for(row.content, "act=extend;order=" + gavel::to_text(row.verdict.order->uuid))) {
+    return "but another order was meant";
+  }
+  const std::optional<Time> until = row.verdict.detail.expires_at;
+  if (!until || orders_.at(*row.verdict.order).expires_at < until) return "but its order's hold is shorter";
+  return std::nullopt;
+}
+
+// Whether the order had these lines at that time. Of several changes in one batch each one's are possible.
+bool OrderAudit::had(const Known& known, Time at, const std::string& lines) {
+  std::string before = text_of(known.units);
+  for (const auto& [changed_at, changed_to] : known.changes) {
+    if (changed_at < at) before = changed_to;
+    if (changed_at == at && changed_to == lines) return true;
+  }
+  return before == lines;
+}
+
+// What falls is cancelled and what rises is reserved, and the order has what was asked for then. Units that
+// return may move on, when the activity is closed. A change to what is there moves nothing.
+OrderAudit::Wrong OrderAudit::wrong_change(const Recorded& row, const Effect& effect) const {
+  if (!row.verdict.order) return "but names no order";
+  const std::int64_t fell = effect.units[Action::cancel];
+  const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
+  const std::int64_t units = fell + effect.units[Action::reserve];
+  if (units + (fell > 0 ? moved : 0) != effect.units.sum()) return "but its key did not change an order";
+  const std::string order = gavel::to_text(row.verdict.order->uuid);
+  if (!asks_for(row.content, "act=change;order=" + order)) return "but another order was meant";
+  const bool moved_nothing = units == 0;
+  if (moved_nothing && had(orders_.at(*row.verdict.order), row.verdict.at, field_of(row.content, "lines="))) {
+    return std::nullopt;
+  }
+  if (moved_nothing) return "but its order had other lines, and nothing moved";
+  if (effect.orders != std::set{*row.verdict.order}) return "but its key changed another order";
+  const auto lines = changed_to_.find({row.caller, row.key});
+  const std::string after = lines == changed_to_.end() ? "nothing" : lines->second;
+  if (field_of(row.content, "lines=") != after) return "but its order had " + after + " after it";
   return std::nullopt;
 }
 
@@ -150,15 +215,11 @@ OrderAudit::Wrong OrderAudit::wrong_refund(const Recorded& row, const Effect& ef
 
 // What left an order, in the words of a request's content.
 std::string OrderAudit::lines_of(const Effect& effect) const {
-  std::map<rules::SkuCode, std::int64_t> units;
+  UnitsBySku units;
   for (const auto& [sku, count] : effect.skus) {
-    if (count != 0 && skus_.contains(sku)) units[skus_.at(sku)] += count;
+    if (skus_.contains(sku)) units[skus_.at(sku)] += count;
   }
-  std::string lines;
-  for (const auto& [code, count] : units) {
-    lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(count);
-  }
-  return lines;
+  return text_of(units);
 }
 
 OrderAudit::Wrong OrderAudit::wrong_inbound(const Recorded& row, const Effect& effect) const {

@@ -7,10 +7,10 @@ TEST_F(AuditTest, ACleanDatabaseIsClean) {
   const AuditReport report = audit(*reader_).value();
   EXPECT_EQ(findings(report), "");
   EXPECT_TRUE(report.clean());
-  EXPECT_EQ(report.items, 5);
-  EXPECT_EQ(report.flows, 42);
-  EXPECT_EQ(report.orders, 13);
-  EXPECT_EQ(report.batches, 41);
+  EXPECT_EQ(report.items, 6);
+  EXPECT_EQ(report.flows, 51);
+  EXPECT_EQ(report.orders, 14);
+  EXPECT_EQ(report.batches, 52);
 }
 
 TEST_F(AuditTest, ATombstoneIsClean) {
@@ -167,9 +167,9 @@ conservation: item 1: 16 units are there, 24 came in
          std::swap(r.batches[5], r.batches.back());
        },
        R"(
-batches: batch 1.41 stands where batch 1.6 is due
-batches: batch 1.7 stands where batch 1.42 is due
-batches: batch 1.99 stands where batch 1.41 is due
+batches: batch 1.52 stands where batch 1.6 is due
+batches: batch 1.7 stands where batch 1.53 is due
+batches: batch 1.99 stands where batch 1.52 is due
 batches: batch 1.99 says 3 entries, 0 are there
 batches: batch 1.6 has 3 entries, but no row
 )"},
@@ -194,9 +194,9 @@ batches: batch 1.2 says 0 entries, 1 are there
 batches: batch 1.8 says 1 entries, 0 are there
 )"},
       {"entries missing by batch", [](Rows& r) { r.hidden_by_batch = 1; }, R"(
-requests: request shop/adjust-down says adjusted, but its key corrected by 0
-batches: batch 1.39 says 1 entries, 0 are there
-batches: the ledger has 42 entries by bucket and 41 by batch
+requests: request shop/adjust-pen says adjusted, but its key corrected by 0
+batches: batch 1.48 says 1 entries, 0 are there
+batches: the ledger has 51 entries by bucket and 50 by batch
 )"},
   };
 }

@@ -76,6 +76,7 @@ std::string text_of(const rules::Activity& activity) {
 std::string text_of(const rules::Item& item) {
   Line line("item", number(item.id.value));
   line.add("sku", item.sku.value).add("activity", item.activity.value).add("generation", item.generation);
+  if (item.shortages > 0) line.add("shortages", item.shortages);
   for (const rules::Bucket& bucket : item.buckets) {
     line.add("bucket", number(bucket.available.units) + "/" + number(bucket.reserved.units) + "/" +
                            number(bucket.sold.units) + "#" + number(bucket.seq));
@@ -97,6 +98,9 @@ std::string text_of(const rules::Order& order) {
       .add("expires_at", order.expires_at)
       .add("settled_at", order.settled_at)
       .add("revision", order.revision);
+  if (order.first_expires_at || order.extensions > 0) {
+    line.add("first_expires_at", order.first_expires_at).add("extensions", std::int64_t{order.extensions});
+  }
   return line.take();
 }
 

@@ -69,6 +69,13 @@ rules::Command refund(const std::string& key, rules::OrderId order, const Lines&
                       rules::Restock restock) {
   return command_of(key, rules::Refund{order, lines_of(lines), restock});
 }
+rules::Command extend(const std::string& key, rules::OrderId order,
+                      std::optional<std::chrono::seconds> seconds) {
+  return command_of(key, rules::Extend{order, seconds});
+}
+rules::Command change(const std::string& key, rules::OrderId order, const Lines& lines) {
+  return command_of(key, rules::ChangeOrder{order, lines_of(lines)});
+}
 rules::Command cancel(const std::string& key, rules::OrderId order) {
   return command_of(key, rules::Cancel{order});
 }
@@ -76,6 +83,13 @@ rules::Command cancel(const std::string& key, rules::OrderId order) {
 rules::Command expire(rules::OrderId order) {
   return rules::Command{
       .caller = rules::Caller("gavel"), .key = std::nullopt, .fresh = {}, .act = rules::Expire{order}};
+}
+
+rules::Command forget(const std::string& caller, const std::string& key) {
+  return rules::Command{.caller = rules::Caller("gavel"),
+                        .key = std::nullopt,
+                        .fresh = {},
+                        .act = rules::Forget{rules::Caller(caller), rules::RequestKey(key)}};
 }
 
 rules::Command put_sku(const std::string& key, const std::string& sku, std::int32_t buckets) {

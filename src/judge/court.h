@@ -43,8 +43,12 @@ rules::Command reserve(const std::string& key, const std::string& user, const Li
 rules::Command confirm(const std::string& key, rules::OrderId order, const Lines& lines = {});
 rules::Command refund(const std::string& key, rules::OrderId order, const Lines& lines = {},
                       rules::Restock restock = rules::Restock::yes);
+rules::Command extend(const std::string& key, rules::OrderId order,
+                      std::optional<std::chrono::seconds> seconds = std::nullopt);
+rules::Command change(const std::string& key, rules::OrderId order, const Lines& lines);
 rules::Command cancel(const std::string& key, rules::OrderId order);
 rules::Command expire(rules::OrderId order);
+rules::Command forget(const std::string& caller, const std::string& key);
 rules::Command put_sku(const std::string& key, const std::string& sku, std::int32_t buckets = 1);
 rules::Command receive(const std::string& key, const std::string& sku, std::int64_t units);
 rules::Command adjust(const std::string& key, const std::string& sku, std::int64_t difference);

@@ -29,7 +29,7 @@ bool is_changed(const auto& rows) {
 // False if a batch holds nothing but refusals that are not recorded, and replays: it has nothing to store.
 bool has_changes(const State& state) {
   return !state.flows.empty() || is_changed(state.orders) || is_changed(state.requests) ||
-         is_changed(state.skus) || is_changed(state.activities);
+         !state.forgotten.empty() || is_changed(state.skus) || is_changed(state.activities);
 }
 
 bool is_worth_a_retry(ErrorCode code) { return code == ErrorCode::conflict || code == ErrorCode::duplicate; }

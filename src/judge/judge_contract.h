@@ -38,8 +38,8 @@ class JudgeContract : public ::testing::TestWithParam<StoreForm> {
   // item.
   std::string stock(const std::string& sku);
 
-  // A judge with other limits on the same store.
-  void judge_with(JudgeLimits limits);
+  // A judge with other limits or another policy on the same store.
+  void judge_with(JudgeLimits limits, rules::Policy policy = {});
 
   VirtualClock& clock() { return world_->clock(); }
   Reader& reader() { return *reader_; }

@@ -97,6 +97,219 @@ TEST_P(JudgeContract, ARefundOfAClosedActivityMovesOnAndKeepsItsClaim_B3) {
   EXPECT_EQ(stock("tee"), "tee: 5/0/0 g2\nsale: 0/0/0 g2");
 }
 
+TEST_P(JudgeContract, AHoldLastsLongerUpToItsCap_E4) {
+  shop("tee", 3);
+  const std::string until = " expires_at=2027-01-15T08:0";
+  expect({{reserve("a", "ann", {{"tee", 2}}, {.hold = 60s}), "reserved" + until + "1:00.000Z order=#a"},
+          {extend("x1", order_of("a"), 90s), "extended" + until + "1:30.000Z order=#a"},
+          {extend("x1", order_of("a"), 90s), "extended" + until + "1:30.000Z order=#a"},
+          {extend("x1", order_of("a")), "key_reused field=seconds"},
+          {extend("x2", order_of("a"), 5s), "extended" + until + "1:30.000Z order=#a"},
+          {extend("x3", order_of("b")), "unknown_order"}});
+  // The hold that ended before is free for nobody.
+  clock().advance(60s);
+  expect({{reserve("b", "bob", {{"tee", 2}}), "insufficient sku=tee available=1"},
+          {extend("x4", order_of("a"), 1h), "extended" + until + "3:00.000Z order=#a"},
+          {extend("x5", order_of("a"), 1h), "hold_capped" + until + "3:00.000Z order=#a"},
+          {extend("x5", order_of("a"), 1h), "hold_capped" + until + "3:00.000Z order=#a"}});
+  clock().advance(120s);
+  expect({{extend("x6", order_of("a")), "hold_expired order=#a"},
+          {reserve("c", "bob", {{"tee", 3}}, {.payment = rules::Payment::none}), "sold order=#c"},
+          {extend("x7", order_of("c")), "already_confirmed order=#c"}});
+  EXPECT_EQ(stock("tee"), "tee: 0/0/3 g2");
+}
+
+TEST_P(JudgeContract, AHoldIsNotExtendedForEver_E4_B029) {
+  shop("tee", 1);
+  say(reserve("a", "ann", {{"tee", 1}}, {.hold = 10s}));
+  int extended = 0;
+  for (int i = 0; i < 12; ++i) {
+    clock().advance(5s);
+    const std::string verdict = say(extend("x" + std::to_string(i), order_of("a"), 10s));
+    if (verdict.starts_with("extended ")) ++extended;
+    if (i >= 5) {
+      EXPECT_EQ(verdict, "hold_expired order=#a") << "30 s after it was made it has ended";
+    }
+  }
+  EXPECT_EQ(extended, 4);
+  EXPECT_EQ(stock("tee"), "tee: 1/0/0 g3");
+}
+
+TEST_P(JudgeContract, APaymentThatExtendsItsHoldIsInTime_B025) {
+  shop("tee", 1);
+  say(reserve("a", "ann", {{"tee", 1}}, {.hold = 10s}));
+  clock().advance(10s - 1ms);
+  EXPECT_EQ(say(extend("begin", order_of("a"))), "extended expires_at=2027-01-15T08:00:30.000Z order=#a");
+  clock().advance(1001ms);
+  EXPECT_EQ(say(confirm("pay", order_of("a"))), "confirmed order=#a");
+}
+
+TEST_P(JudgeContract, AChangeAfterACancelIsRefused_B039) {
+  shop("tee", 3);
+  say(reserve("a", "ann", {{"tee", 3}}));
+  say(cancel("c", order_of("a")));
+  EXPECT_EQ(say(change("edit", order_of("a"), {{"tee", 1}})), "already_cancelled order=#a");
+  EXPECT_EQ(stock("tee"), "tee: 3/0/0 g3");
+}
+
+TEST_P(JudgeContract, AChangeMovesStock_B085) {
+  shop("tee", 6);
+  say(reserve("a", "ann", {{"tee", 1}}));
+  say(change("raise", order_of("a"), {{"tee", 5}}));
+  EXPECT_EQ(stock("tee"), "tee: 1/5/0 g2");
+  say(change("lower", order_of("a"), {{"tee", 2}}));
+  EXPECT_EQ(stock("tee"), "tee: 4/2/0 g2");
+  say(cancel("remove", order_of("a")));
+  EXPECT_EQ(stock("tee"), "tee: 6/0/0 g2");
+}
+
+TEST_P(JudgeContract, AChangeToTheSameMovesNothing_B087) {
+  shop("tee", 6);
+  say(reserve("a", "ann", {{"tee", 5}}));
+  const std::int64_t flows = audit(reader()).value().flows;
+  say(change("same", order_of("a"), {{"tee", 3}, {"tee", 2}}));
+  EXPECT_EQ(stock("tee"), "tee: 1/5/0 g2");
+  EXPECT_EQ(audit(reader()).value().flows, flows);
+}
+
+TEST_P(JudgeContract, AnUnpaidOrderChangesByOneDifference_E5) {
+  shop("tee", 5, 2);
+  shop("cap", 2);
+  shop("mug", 1);
+  const std::string changed = "changed expires_at=2027-01-15T08:15:00.000Z order=#a";
+  expect(
+      {{reserve("a", "ann", {{"tee", 2}, {"cap", 2}}),
+        "reserved expires_at=2027-01-15T08:15:00.000Z order=#a"},
+       {change("c1", order_of("a"), {{"tee", 4}, {"mug", 1}}), changed},
+       {change("c1", order_of("a"), {{"mug", 1}, {"tee", 1}, {"tee", 3}}), changed},
+       {change("c1", order_of("a"), {{"tee", 4}}), "key_reused field=lines"},
+       {change("c2", order_of("a"), {{"tee", 4}, {"mug", 2}}), "sold_out sku=mug order=#a"},
+       {change("c3", order_of("a"), {{"cap", 1}, {"tee", 6}}), "insufficient sku=tee available=1 order=#a"},
+       {change("c4", order_of("a"), {{"hat", 1}}), "unknown_sku sku=hat"},
+       {change("c5", order_of("b"), {{"tee", 1}}), "unknown_order"}});
+  EXPECT_EQ(stock("tee") + "\n" + stock("cap") + "\n" + stock("mug"),
+            "tee: 1/2/0 | 0/2/0 g2\ncap: 2/0/0 g3\nmug: 0/1/0 g2");
+  expect({{change("c6", order_of("a"), {{"tee", 1}}), changed},
+          {change("c7", order_of("a"), {{"tee", 1}}), changed},
+          {confirm("pay", order_of("a")), "confirmed order=#a"},
+          {change("c8", order_of("a"), {{"tee", 2}}), "already_confirmed order=#a"}});
+  EXPECT_EQ(stock("tee") + "\n" + stock("mug"), "tee: 3/0/0 | 1/0/1 g2\nmug: 1/0/0 g3");
+  say(refund("back", order_of("a")));
+  EXPECT_EQ(say(change("c9", order_of("a"), {{"tee", 2}})), "illegal_transition state=refunded order=#a");
+}
+
+// The order is in no row yet when its batch is loaded, and it takes what another's hold gives back.
+TEST_P(JudgeContract, MadeChangedAndExtendedInOneBatch_C9) {
+  shop("tee", 4, 2);
+  shop("cap", 3);
+  say(reserve("due", "bob", {{"tee", 2}, {"cap", 3}}, {.hold = 1s}));
+  clock().advance(1s);
+  const std::string until = "expires_at=2027-01-15T08:15:01.000Z order=#a\n";
+  EXPECT_EQ(say_all({reserve("a", "ann", {{"tee", 1}}), change("c1", order_of("a"), {{"tee", 4}, {"cap", 2}}),
+                     extend("x1", order_of("a"), 1000s), change("c2", order_of("a"), {{"cap", 3}}),
+                     confirm("pay", order_of("a"), {{"cap", 1}})}),
+            "reserved " + until + "changed " + until +
+                "extended expires_at=2027-01-15T08:16:41.000Z order=#a\n"
+                "changed expires_at=2027-01-15T08:16:41.000Z order=#a\nconfirmed order=#a\n");
+  EXPECT_EQ(stock("tee") + "\n" + stock("cap"), "tee: 2/0/0 | 2/0/0 g2\ncap: 2/0/1 g3");
+}
+
+// The key is free after a refusal that is not recorded, so that another sale's order may be made under it in
+// the same batch; a change finds whichever it is.
+TEST_P(JudgeContract, AChangeFindsWhatTheKeyCameToMean) {
+  shop("tee", 6);
+  const std::string key = "01a3185c-5000-7000-8000-0000000000aa";
+  say_all({create_activity("one", "one", {{"tee", 2}}), create_activity("two", "two", {{"tee", 3}}),
+           open_activity("open", "two")});
+  EXPECT_EQ(say_all({reserve(key, "ann", {{"tee", 1}}, {.activity = "one"}),
+                     reserve(key, "ann", {{"tee", 1}}, {.activity = "two"}),
+                     change("c1", order_of(key), {{"tee", 3}})}),
+            "not_open\nreserved expires_at=2027-01-15T08:15:00.000Z order=#" + key +
+                "\nchanged expires_at=2027-01-15T08:15:00.000Z order=#" + key + "\n");
+  EXPECT_EQ(stock("tee"), "tee: 3/0/0 g2\none: 0/0/0 g1\ntwo: 0/3/0 g2");
+}
+
+TEST_P(JudgeContract, AChangeCountsAgainstTheLimitAndReturnsToTheFreeStock_B3) {
+  shop("tee", 9);
+  say_all({create_activity("create", "sale", {{"tee", 5}}, {.limit = 3}), open_activity("open", "sale")});
+  const ReserveOptions sale{.activity = "sale"};
+  const std::string changed = "changed expires_at=2027-01-15T08:15:00.000Z order=#a";
+  expect(
+      {{reserve("a", "ann", {{"tee", 1}}, sale), "reserved expires_at=2027-01-15T08:15:00.000Z order=#a"},
+       {change("c1", order_of("a"), {{"tee", 4}}), "limit_reached sku=tee allowed=3 claimed=1 claimed_by=#a"},
+       {change("c2", order_of("a"), {{"tee", 3}}), changed},
+       {close_activity("close", "sale"), "closed"},
+       {change("c3", order_of("a"), {{"tee", 4}}), "over order=#a"},
+       {change("c4", order_of("a"), {{"tee", 1}}), changed}});
+  EXPECT_EQ(stock("tee"), "tee: 8/0/0 g2\nsale: 0/1/0 g2");
+}
+
+// The rows of what was refused would outgrow those of what was sold.
+TEST_P(JudgeContract, BeyondABoundRefusalsForLackOfStockAreNotRecorded_A8) {
+  rules::Policy policy;
+  policy.shortages_recorded_max = 2;
+  judge_with({}, policy);
+  shop("tee", 0);
+  const auto recorded = [&](const std::string& key) {
+    return reader().request({rules::Caller("shop"), rules::RequestKey(key)}).value().has_value();
+  };
+  for (const char* key : {"a", "b", "c"}) {
+    EXPECT_EQ(say(reserve(key, "ann", {{"tee", 1}})), "sold_out sku=tee");
+  }
+  EXPECT_TRUE(recorded("a") && recorded("b"));
+  EXPECT_FALSE(recorded("c"));
+  // Counted by the item's row: another judge goes on from there.
+  judge_with({}, policy);
+  EXPECT_EQ(say_all({reserve("d", "ann", {{"tee", 1}}), reserve("a", "ann", {{"tee", 1}})}),
+            "sold_out sku=tee\nsold_out sku=tee\n");
+  EXPECT_FALSE(recorded("d"));
+  // What is beyond the bound writes nothing: no row, and no batch that would have to be synced.
+  const std::int64_t batches = audit(reader()).value().batches;
+  EXPECT_EQ(say(reserve("01a3185c-5000-7000-8000-0000000000aa", "ann", {{"tee", 1}})), "sold_out sku=tee");
+  EXPECT_EQ(audit(reader()).value().batches, batches);
+  EXPECT_EQ(say(receive("in", "tee", 1)), "received");
+  EXPECT_EQ(say(reserve("a", "ann", {{"tee", 1}})), "sold_out sku=tee");
+  EXPECT_EQ(say(reserve("c", "ann", {{"tee", 1}}, {.payment = rules::Payment::none})).substr(0, 5), "sold ");
+  EXPECT_EQ(say_all({reserve("e", "ann", {{"tee", 1}}), reserve("f", "ann", {{"tee", 1}}),
+                     reserve("g", "ann", {{"tee", 1}})}),
+            "sold_out sku=tee\nsold_out sku=tee\nsold_out sku=tee\n");
+  EXPECT_TRUE(recorded("e") && recorded("f"));
+  EXPECT_FALSE(recorded("g"));
+}
+
+TEST_P(JudgeContract, OldRequestsAreForgotten_A28) {
+  shop("tee", 5);
+  const std::string key = "01a3185c-5000-7000-8000-0000000000aa";
+  say(reserve(key, "ann", {{"tee", 1}}));
+  say_all({confirm("pay", order_of(key)), by("kiosk", receive("in", "tee", 1))});
+  clock().advance(49h);
+  say(receive("young", "tee", 1));
+  const auto ages = [&](std::optional<rules::RequestId> after, std::size_t count) {
+    std::string text;
+    const auto found = reader().request_ages(after, count).value();
+    for (const RequestAge& age : found) {
+      text += age.id.first.text() + "/" + age.id.second.text() + " " + to_text(age.at) + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(ages(std::nullopt, 2),
+            "kiosk/in 2027-01-15T08:00:00.000Z\nshop/in-tee 2027-01-15T08:00:00.000Z\n");
+  EXPECT_EQ(ages(rules::RequestId{rules::Caller("shop"), rules::RequestKey("pay")}, 9),
+            "shop/put-tee 2027-01-15T08:00:00.000Z\nshop/young 2027-01-17T09:00:00.000Z\n");
+  EXPECT_EQ(say(forget("kiosk", "in")), "illegal_transition state=kept");
+  clock().advance(1ms);
+  EXPECT_EQ(say_all({forget("kiosk", "in"), forget("kiosk", "in"), forget("shop", "pay"),
+                     forget("shop", "young"), forget("shop", key), forget("shop", "put-tee")}),
+            "changed\nunknown_request\nchanged\nillegal_transition state=kept\nunknown_request\nchanged\n");
+  EXPECT_EQ(ages(std::nullopt, 9),
+            "shop/in-tee 2027-01-15T08:00:00.000Z\nshop/young 2027-01-17T09:00:00.000Z\n");
+  // The order and its own request stay; a key without a time is a new one.
+  EXPECT_EQ(say(reserve(key, "ann", {{"tee", 1}})),
+            "reserved expires_at=2027-01-15T08:15:00.000Z order=#" + key);
+  EXPECT_EQ(say_all({forget("shop", "in-tee"), receive("in-tee", "tee", 7)}), "changed\nreceived\n");
+  EXPECT_EQ(stock("tee"), "tee: 13/0/1 g2");
+}
+
 TEST_P(JudgeContract, CorrectionsAreLedgerEntriesWithinWhatIsAvailable_E6_E7) {
   shop("tee", 5, 2);
   say(reserve("a", "ann", {{"tee", 2}}, {.hold = 5s}));

@@ -15,7 +15,12 @@ using namespace rules;
 class Loading {
  public:
   Loading(Store& store, std::span<const Command> commands, std::size_t due_orders_max)
-      : store_(store), commands_(commands), plan_(plan_of(commands)), due_orders_max_(due_orders_max) {}
+      : store_(store), commands_(commands), plan_(plan_of(commands)), due_orders_max_(due_orders_max) {
+    for (const Command& command : commands_) {
+      const auto* reserve = std::get_if<Reserve>(&command.act);
+      if (reserve != nullptr) made_here_.emplace(order_made_by(command), reserve);
+    }
+  }
 
   Result<void> everything() {
     if (const auto done = store_.begin(); !done) return done;
@@ -77,6 +82,8 @@ class Loading {
   Result<void> load_stock() {
     std::set<ItemId> items;
     std::set<SkuId> behind;
+    for_each_line(
+        [&](const AllottedLine*, ActivityId, ItemId item, const UserId&, Quantity) { items.insert(item); });
     for (const auto& [code, sku] : state_.skus) items.insert(sku.free_item);
     for (const auto& [code, activity] : state_.activities) {
       const bool whole = plan_.whole_activities.contains(code);
@@ -97,32 +104,52 @@ class Loading {
     return store_.load_quotas(keys, state_);
   }
 
-  // Calls `each` for every line of every order that this batch asks for and that is found, malformed ones
-  // left out: they will be refused, and must neither overflow nor lessen what others ask for. `line` is given
-  // where a limit per user holds.
+  // Calls `each` for every line that this batch asks for, of an order to be made or to be changed, malformed
+  // ones left out: they will be refused, and must neither overflow nor lessen what others ask for. `line` is
+  // given where a limit per user holds.
   template <class Each>
   void for_each_line(Each each) {
     for (const Command& command : commands_) {
-      const auto* reserve = std::get_if<Reserve>(&command.act);
-      if (reserve == nullptr) continue;
-      if (!reserve->activity) {
-        for (const Line& line : reserve->lines) {
-          const Sku* sku = state_.find_sku(line.sku);
-          if (sku != nullptr && in_line(line.quantity)) {
-            each(nullptr, free_pool, sku->free_item, reserve->user, line.quantity);
-          }
-        }
-        continue;
+      if (const auto* reserve = std::get_if<Reserve>(&command.act)) {
+        for_each_line_of(*reserve, reserve->lines, each);
       }
-      const Activity* activity = state_.find_activity(*reserve->activity);
-      if (activity == nullptr) continue;
-      for (const Line& line : reserve->lines) {
-        const auto found = std::ranges::find(activity->lines, line.sku, &AllottedLine::code);
-        if (found == activity->lines.end() || !in_line(line.quantity)) continue;
-        each(activity->limit_per_user ? &*found : nullptr, activity->id, found->item, reserve->user,
-             line.quantity);
+      if (const auto* change = std::get_if<ChangeOrder>(&command.act)) {
+        for_each_line_of(*change, each);
       }
     }
+  }
+
+  // A changed order asks for at most what it shall hold, from where it took before. Its row may be made by
+  // this very batch.
+  template <class Each>
+  void for_each_line_of(const ChangeOrder& change, Each each) {
+    if (const Order* order = state_.find_order(change.order)) {
+      const Activity* activity = state_.find_activity(order->activity);
+      for (const Line& line : change.lines) for_line(activity, line, order->user, each);
+      return;
+    }
+    const auto [begin, end] = made_here_.equal_range(change.order);
+    for (auto made = begin; made != end; ++made) for_each_line_of(*made->second, change.lines, each);
+  }
+
+  template <class Each>
+  void for_each_line_of(const Reserve& reserve, const std::vector<Line>& lines, Each each) {
+    const Activity* activity = reserve.activity ? state_.find_activity(*reserve.activity) : nullptr;
+    if (reserve.activity && activity == nullptr) return;
+    for (const Line& line : lines) for_line(activity, line, reserve.user, each);
+  }
+
+  template <class Each>
+  void for_line(const Activity* activity, const Line& line, const UserId& user, Each each) {
+    if (!in_line(line.quantity)) return;
+    if (activity == nullptr) {
+      const Sku* sku = state_.find_sku(line.sku);
+      if (sku != nullptr) each(nullptr, free_pool, sku->free_item, user, line.quantity);
+      return;
+    }
+    const auto found = std::ranges::find(activity->lines, line.sku, &AllottedLine::code);
+    if (found == activity->lines.end()) return;
+    each(activity->limit_per_user ? &*found : nullptr, activity->id, found->item, user, line.quantity);
   }
 
   static bool in_line(Quantity units) { return units > no_units && units <= line_units_max; }
@@ -209,6 +236,7 @@ class Loading {
   const std::span<const Command> commands_;
   const Plan plan_;
   const std::size_t due_orders_max_;
+  std::multimap<OrderId, const Reserve*> made_here_;  // Of orders that this batch may make; a key may repeat.
   State state_;
   Time now_;
 };

@@ -70,10 +70,16 @@ Wrong wrong_buckets(const Tables& tables, const rules::Item& item) {
   return std::nullopt;
 }
 
+// The row of an item changes with its generation, or within one with its shortages.
+bool goes_on(const rules::Item& present, const rules::Item& next) {
+  return std::pair(present.generation, present.shortages) < std::pair(next.generation, next.shortages);
+}
+
 Wrong wrong_items(const Tables& tables, const State& rows) {
   for (const auto& [id, item] : rows.items) {
     const std::string what = "item " + std::to_string(id.value);
     if (Wrong wrong = wrong_presence(tables.items, id, item, what)) return wrong;
+    if (item.change == Change::updated && !goes_on(tables.items.at(id), item)) return conflict(what);
     if (Wrong wrong = wrong_buckets(tables, item)) return wrong;
   }
   return std::nullopt;
@@ -114,8 +120,15 @@ Wrong wrong_orders(const Tables& tables, const State& rows) {
 }
 
 Wrong wrong_requests(const Tables& tables, const State& rows) {
+  const auto name_of_request = [](const rules::RequestId& id) {
+    return "request " + id.first.text() + "/" + id.second.text();
+  };
+  for (const rules::RequestId& id : rows.forgotten) {
+    if (!tables.requests.contains(id)) return conflict(name_of_request(id));
+  }
   for (const auto& [id, recorded] : rows.requests) {
-    const std::string what = "request " + id.first.text() + "/" + id.second.text();
+    const std::string what = name_of_request(id);
+    if (rows.forgotten.contains(id)) continue;  // Its place is free.
     if (Wrong wrong = wrong_presence(tables.requests, id, recorded, what)) return wrong;
     if (!is_inserted(recorded)) return constraint(what + " has its answer already");
   }
@@ -210,6 +223,7 @@ rules::Recorded as_stored(rules::Recorded recorded) {
 void apply_requests(Tables& tables, const State& rows) {
   for (const auto& [id, recorded] : rows.orders_as_requests)
     tables.orders.at(id).request = as_stored(recorded);
+  for (const rules::RequestId& id : rows.forgotten) tables.requests.erase(id);
   for (const auto& [id, recorded] : rows.requests) tables.requests.emplace(id, as_stored(recorded));
 }
 
@@ -244,6 +258,7 @@ Staged staged_from(const State& state, BatchId batch, Time now) {
   for (const auto& [id, item] : state.items) {
     if (item.change != Change::loaded || item.buckets != item.loaded) staged.rows.items.emplace(id, item);
   }
+  staged.rows.forgotten = state.forgotten;
   staged.rows.counters = state.counters;
   staged.rows.flows = state.flows;
   staged.batch = BatchRow{batch, false, static_cast<std::int64_t>(state.flows.size()), now};

@@ -169,6 +169,18 @@ class MemoryReader final : public Reader {
     return database_->read([&](const Tables& tables) { return recorded_under(tables, id); });
   }
 
+  Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
+                                               std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<RequestAge> ages;
+      auto at = after ? tables.requests.upper_bound(*after) : tables.requests.begin();
+      for (; at != tables.requests.end() && ages.size() < count; ++at) {
+        ages.push_back({at->first, at->second.verdict.at});
+      }
+      return ages;
+    });
+  }
+
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {
     return database_->read([&](const Tables& tables) -> std::optional<rules::Activity> {
       const auto found = tables.activities.find(code);

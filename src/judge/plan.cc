@@ -20,8 +20,11 @@ struct Planning {
   }
   void operator()(const Confirm& act) const { some_lines(act.order, act.lines); }
   void operator()(const Cancel& act) const { plan.orders.insert(act.order); }
+  void operator()(const Extend& act) const { plan.orders.insert(act.order); }
+  void operator()(const ChangeOrder& act) const { some_lines(act.order, act.lines); }
   void operator()(const Refund& act) const { some_lines(act.order, act.lines); }
   void operator()(const Expire& act) const { plan.orders.insert(act.order); }
+  void operator()(const Forget& act) const { plan.requests.emplace(act.of, act.key); }
   void operator()(const PutSku& act) const {
     plan.skus.insert(act.sku);
     plan.deals_numbers = true;

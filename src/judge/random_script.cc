@@ -54,6 +54,7 @@ class Writer {
     Duration wait{0};
     if (waits_ == 1 && random_.chance(1, 8)) wait = Duration(random_.below(1500));
     if (waits_ == 2 && random_.chance(1, 5)) wait = Duration(random_.below(4000));
+    if (random_.chance(1, 400)) wait = 50h;  // Longer than requests are remembered.
     if (std::holds_alternative<rules::Reserve>(command.act)) orders_.push_back(order_made_by(command));
     now_ += wait;
     script_.push_back(Step{wait, std::move(command)});
@@ -91,21 +92,38 @@ class Writer {
 
   rules::Command fresh() {
     const std::uint64_t what = random_.below(100);
-    if (what < 42) return reserve(fresh_key(), user(), lines(), reserve_options());
+    if (what < 33) return reserve(fresh_key(), user(), lines(), reserve_options());
+    if (what < 36) return extension();
+    if (what < 42) return change(fresh_key(), an_order(), lines());
     if (what < 49) return confirm(fresh_key(), an_order());
     if (what < 52) return confirm(fresh_key(), an_order(), lines());
     if (what < 61) return cancel(fresh_key(), an_order());
     if (what < 68) return refund(fresh_key(), an_order(), some_lines(), restock());
-    if (what < 71) return expire(an_order());
+    if (what < 70) return expire(an_order());
+    if (what < 71) return old_request();
     if (what < 78) return receive(fresh_key(), pick(skus()), few(3));
     if (what < 81) return adjust(fresh_key(), pick(skus()), random_.chance(1, 2) ? few(2) : -few(3));
     if (what < 84)
-      return count(fresh_key(), pick(skus()), few(6), static_cast<std::int64_t>(random_.below(24)));
+      return count(fresh_key(), pick(skus()), few(6), static_cast<std::int64_t>(random_.below(16)));
     if (what < 86)
       return put_sku(fresh_key(), pick({"ant", "bee", "cat", "dog"}), static_cast<std::int32_t>(few(2)));
     if (what < 91) return create_activity(fresh_key(), activity(), allotments(), activity_options());
     if (what < 98) return open_activity(fresh_key(), activity());
     return close_activity(fresh_key(), activity());
+  }
+
+  // The same order again and again comes to the longest hold that it may have.
+  rules::Command extension() {
+    if (random_.chance(1, 3)) extended_ = an_order();
+    std::optional<std::chrono::seconds> length;
+    if (random_.chance(1, 2)) length = std::chrono::seconds(few(random_.chance(1, 2) ? 6 : 3600));
+    return extend(fresh_key(), extended_, length);
+  }
+
+  // Of any age, so that most of them stay.
+  rules::Command old_request() {
+    const rules::Command& earlier = script_[random_.below(script_.size())].command;
+    return earlier.key ? forget(earlier.caller.text(), earlier.key->text()) : forget("shop", "nobody");
   }
 
   // Mostly one of the latest orders, so that holds are met before and after their end.
@@ -161,6 +179,7 @@ class Writer {
   std::int64_t keys_ = 0;
   std::vector<Step> script_;
   std::vector<rules::OrderId> orders_;  // That were asked for.
+  rules::OrderId extended_ = order_of("nobody");
 };
 
 }  // namespace

@@ -33,9 +33,10 @@ std::string whole_text(const rules::Verdict& verdict) {
          " at=" + gavel::to_text(verdict.at);
 }
 
-Record run_script(StoreWorld& world, const std::vector<Step>& script, const std::vector<std::size_t>& cuts) {
+Record run_script(StoreWorld& world, const std::vector<Step>& script, const std::vector<std::size_t>& cuts,
+                  rules::Policy policy = {}) {
   const auto store = world.open_store();
-  Court court(*store);
+  Court court(*store, JudgeLimits{}, policy);
   Record outcome;
   std::size_t at = 0;
   for (const std::size_t length : cuts) {
@@ -116,8 +117,10 @@ TEST(RandomScript, MemoryAndSqliteAgree) {
     SqliteWorld sqlite_world;
     const auto script = random_script(seed, commands_per_script, memory_world.clock().now());
     const auto cuts = random_cuts(script, 2 + random.below(62), random);
-    const Record memory = run_script(memory_world, script, cuts);
-    const Record sqlite = run_script(sqlite_world, script, cuts);
+    rules::Policy policy;
+    policy.shortages_recorded_max = 1 + static_cast<std::int64_t>(random.below(4));
+    const Record memory = run_script(memory_world, script, cuts, policy);
+    const Record sqlite = run_script(sqlite_world, script, cuts, policy);
     ASSERT_TRUE(expect_equal_verdicts(script, memory, sqlite));
     ASSERT_EQ(first_difference(memory.dump, sqlite.dump), "");
     ASSERT_EQ(sqlite.findings, "");
@@ -148,6 +151,7 @@ TEST(RandomScript, EveryOutcomeOfTheJudgeOccurs) {
                               "refunded",
                               "adjusted",
                               "counted",
+                              "extended",
                               "version_conflict",
                               "malformed",
                               "key_in_use",
@@ -163,6 +167,7 @@ TEST(RandomScript, EveryOutcomeOfTheJudgeOccurs) {
                               "hold_expired",
                               "illegal_transition",
                               "limit_reached",
+                              "hold_capped",
                               "sold_out",
                               "insufficient"}) {
     EXPECT_GE(counts[outcome], 10) << outcome;

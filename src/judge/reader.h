@@ -127,6 +127,12 @@ struct Confirmation {
   std::map<rules::ActivityCode, rules::Activity> activities;
 };
 
+// A request that has a row of its own, and when it was answered.
+struct RequestAge {
+  rules::RequestId id;
+  Time at;
+};
+
 class Reader {
  public:
   virtual ~Reader() = default;
@@ -137,6 +143,9 @@ class Reader {
   virtual Result<std::optional<OrderView>> order(rules::OrderId id) = 0;
   virtual Result<std::optional<Trace>> trace(rules::OrderId id) = 0;
   virtual Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) = 0;
+  // The rows (caller, key) that come after `after`, in order, at most `count`.
+  virtual Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
+                                                       std::size_t count) = 0;
   virtual Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) = 0;
   // The activities whose code comes after `after`, in order of their codes, at most `count`.
   virtual Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,

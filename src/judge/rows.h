@@ -66,6 +66,9 @@ class RowsReader final : public Reader {
   Result<std::optional<rules::Recorded>> request(const rules::RequestId&) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
+  Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>&, std::size_t) override {
+    return fail(ErrorCode::invalid, "visit alone");
+  }
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode&) override {
     return fail(ErrorCode::invalid, "visit alone");
   }

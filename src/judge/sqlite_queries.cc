@@ -11,9 +11,10 @@ namespace {
 // The columns as sqlite_rows.h reads them.
 #define SKU_COLUMNS "id, code, bucket_count, free_item"
 #define ACTIVITY_COLUMNS "id, code, name, state, limit_per_user, opens_at, closes_at, hold_seconds"
-#define ITEM_COLUMNS "id, sku, activity, generation"
-#define ORDER_COLUMNS \
-  "id, state, user, activity, taken, created_at, expires_at, settled_at, returned, revision"
+#define ITEM_COLUMNS "id, sku, activity, generation, shortages"
+#define ORDER_COLUMNS                                                                          \
+  "id, state, user, activity, taken, created_at, expires_at, settled_at, returned, revision, " \
+  "first_expires_at, extensions"
 #define REQUEST_COLUMNS "caller, key, content, outcome, at, detail, order_id"
 #define ORDER_REQUEST_COLUMNS "caller, key, content, outcome, answered_at, detail, id, state"
 #define FLOW_COLUMNS                                                                                    \
@@ -57,8 +58,10 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT order_id, user FROM hold WHERE item = ? AND expires_at <= ? ORDER BY expires_at, order_id"},
     {Query::insert_sku, store, hot, "INSERT INTO sku (" SKU_COLUMNS ") VALUES (?, ?, ?, ?)"},
     {Query::insert_item, store, hot,
-     "INSERT INTO item (" ITEM_COLUMNS ", warehouse, lot) VALUES (?, ?, ?, ?, 'main', '')"},
-    {Query::update_item, store, hot, "UPDATE item SET generation = ?2 WHERE id = ?1 AND generation < ?2"},
+     "INSERT INTO item (" ITEM_COLUMNS ", warehouse, lot) VALUES (?, ?, ?, ?, ?, 'main', '')"},
+    {Query::update_item, store, hot,
+     "UPDATE item SET generation = ?2, shortages = ?3"
+     " WHERE id = ?1 AND (generation < ?2 OR (generation = ?2 AND shortages < ?3))"},
     {Query::insert_bucket, store, hot,
      "INSERT INTO bucket (item, bucket, available, reserved, sold, seq) VALUES (?, ?, ?, ?, ?, ?)"},
     {Query::update_bucket, store, hot,
@@ -72,16 +75,16 @@ constexpr auto texts = std::to_array<QueryText>({
      "INSERT INTO activity_line (activity, i, sku, allotment, item) VALUES (?, ?, ?, ?, ?)"},
     {Query::insert_order, store, hot,
      "INSERT INTO orders (" ORDER_COLUMNS ", caller, key, content, outcome, answered_at, detail)"
-     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::update_order, store, hot,
-     "UPDATE orders SET state = ?2, taken = ?3, returned = ?4, expires_at = ?5, settled_at = ?6, revision = "
-     "?7"
-     " WHERE id = ?1 AND revision = ?8"},
+     "UPDATE orders SET state = ?2, taken = ?3, returned = ?4, expires_at = ?5, settled_at = ?6,"
+     " revision = ?7, first_expires_at = ?9, extensions = ?10 WHERE id = ?1 AND revision = ?8"},
     {Query::insert_hold, store, hot,
      "INSERT INTO hold (item, expires_at, order_id, user) VALUES (?, ?, ?, ?)"},
     {Query::delete_hold, store, hot, "DELETE FROM hold WHERE item = ? AND expires_at = ? AND order_id = ?"},
     {Query::insert_request, store, hot,
      "INSERT INTO request (" REQUEST_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)"},
+    {Query::delete_request, store, hot, "DELETE FROM request WHERE caller = ? AND key = ?"},
     {Query::insert_quota, store, hot, "INSERT INTO quota (" QUOTA_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?)"},
     {Query::update_quota, store, hot,
      "UPDATE quota SET allowed = ?1, claimed = ?2, order_id = ?3"
@@ -110,6 +113,8 @@ constexpr auto texts = std::to_array<QueryText>({
      " GROUP BY expires_at, order_id ORDER BY expires_at, order_id LIMIT ?"},
     {Query::due_on_item, reader, hot, "SELECT 1 FROM hold WHERE item = ? AND expires_at <= ? LIMIT 1"},
     {Query::flows_of_order, reader, hot, "SELECT " FLOW_COLUMNS " FROM flow WHERE order_id = ?"},
+    {Query::requests_after, reader, hot,
+     "SELECT caller, key, at FROM request WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?"},
     {Query::activities_after, reader, hot,
      "SELECT " ACTIVITY_COLUMNS " FROM activity WHERE code > ? ORDER BY code LIMIT ?"},
     {Query::lanes, reader, hot, "SELECT id FROM lane WHERE id >= ? ORDER BY id"},

@@ -47,6 +47,8 @@ class SqliteReader final : public Reader {
   Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
                                                   std::size_t count) override;
   Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override;
+  Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
+                                               std::size_t count) override;
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
   Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) override;
   Result<std::vector<HoldRow>> due(Time now, std::size_t count) override;
@@ -215,6 +217,18 @@ Result<std::optional<rules::Recorded>> SqliteReader::recorded_under(const rules:
   // Another caller's request is nobody else's to see.
   if (!*shared || !(*shared)->request || (*shared)->request->caller != id.first) return std::nullopt;
   return std::move((*shared)->request);
+}
+
+Result<std::vector<RequestAge>> SqliteReader::request_ages(const std::optional<rules::RequestId>& after,
+                                                           std::size_t count) {
+  std::vector<RequestAge> ages;
+  // Every pair comes after the pair of empty texts.
+  const std::string caller = after ? after->first.text() : std::string();
+  const std::string key = after ? after->second.text() : std::string();
+  const auto read = queries_[Query::requests_after].for_each([&](Row& row) { ages.push_back(age_of(row)); },
+                                                             caller, key, static_cast<std::int64_t>(count));
+  if (!read) return std::unexpected(read.error());
+  return ages;
 }
 
 Result<std::optional<rules::Activity>> SqliteReader::activity(const rules::ActivityCode& code) {

@@ -75,6 +75,7 @@ rules::Item item_of(Row& row) {
           .sku = {row.integer(1)},
           .activity = {row.integer(2)},
           .generation = row.integer(3),
+          .shortages = row.integer(4),
           .buckets = {},
           .loaded = {}};
 }
@@ -95,7 +96,9 @@ rules::Order order_of(Row& row) {
           .returned = parts_of(row, 8),
           .created_at = row.time(5),
           .expires_at = row.optional(6, &Row::time),
+          .first_expires_at = row.optional(10, &Row::time),
           .settled_at = row.optional(7, &Row::time),
+          .extensions = small(row, 11),
           .revision = row.integer(9)};
 }
 
@@ -110,6 +113,10 @@ rules::Recorded request_of(Row& row) {
   rules::Recorded request = recorded(row, row.code<rules::RequestKey>(1), 2);
   request.verdict.order = row.optional(6, &Row::order_id);
   return request;
+}
+
+RequestAge age_of(Row& row) {
+  return {.id = {row.code<rules::Caller>(0), row.code<rules::RequestKey>(1)}, .at = row.time(2)};
 }
 
 rules::Recorded request_of_order(Row& row) {

@@ -23,6 +23,7 @@ struct Occurrences {
 };
 Occurrences occurrences_of(Row& row);
 rules::Recorded request_of(Row& row);
+RequestAge age_of(Row& row);
 rules::Recorded request_of_order(Row& row);  // The order's row has one: its caller is set.
 QuotaRow quota_of(Row& row);
 FlowRow flow_of(Row& row);

@@ -53,11 +53,12 @@ Result<void> Writing::write_skus() {
 Result<void> Writing::write_items() {
   for (const auto& [id, item] : state_.items) {
     if (item.change == Change::inserted) {
-      auto inserted = queries_[Query::insert_item].run(id, item.sku, item.activity, item.generation);
+      auto inserted =
+          queries_[Query::insert_item].run(id, item.sku, item.activity, item.generation, item.shortages);
       if (auto done = expect_one(inserted, "item", id.value); !done) return done;
     }
     if (item.change == Change::updated) {
-      auto updated = queries_[Query::update_item].run(id, item.generation);
+      auto updated = queries_[Query::update_item].run(id, item.generation, item.shortages);
       if (auto done = expect_one(updated, "item", id.value); !done) return done;
     }
     if (auto done = write_buckets(item); !done) return done;
@@ -182,8 +183,8 @@ Result<void> Writing::insert_order(const rules::Order& order, const rules::Recor
   }
   const auto inserted = queries_[Query::insert_order].run(
       order.id, word(order.state), order.user, order.activity, taken_, order.created_at, order.expires_at,
-      order.settled_at, returned_or_null(order), order.revision, caller, key, content, outcome, answered_at,
-      detail);
+      order.settled_at, returned_or_null(order), order.revision, order.first_expires_at, order.extensions,
+      caller, key, content, outcome, answered_at, detail);
   if (!inserted) return std::unexpected(inserted.error());
   return order.state == rules::OrderState::held ? insert_holds(order) : Result<void>{};
 }
@@ -201,7 +202,7 @@ Result<void> Writing::update_order(const rules::Order& order) {
   append_taken(taken_, order.taken);
   const auto updated = queries_[Query::update_order].run(
       order.id, word(order.state), taken_, returned_or_null(order), order.expires_at, order.settled_at,
-      order.revision, order.loaded->revision);
+      order.revision, order.loaded->revision, order.first_expires_at, order.extensions);
   if (!updated) return std::unexpected(updated.error());
   if (*updated != 1) {
     return fail(ErrorCode::conflict, "SQLite: order " + to_text(order.id.uuid) + " is not as it was loaded");
@@ -243,6 +244,13 @@ Result<void> Writing::delete_holds(const rules::Order& order) {
 }
 
 Result<void> Writing::write_requests() {
+  for (const auto& [caller, key] : state_.forgotten) {
+    const auto deleted = queries_[Query::delete_request].run(caller, key);
+    if (!deleted) return std::unexpected(deleted.error());
+    if (*deleted != 1) {
+      return fail(ErrorCode::conflict, "SQLite: request " + caller.text() + "/" + key.text() + " is gone");
+    }
+  }
   for (const auto& [id, request] : state_.requests) {
     if (request.change == Change::loaded) continue;
     const rules::Verdict& verdict = request.verdict;

@@ -85,11 +85,20 @@ struct ContentOf {
     return of_order("confirm", act.order).add_lines(act.lines).take();
   }
   std::string operator()(const Cancel& act) const { return of_order("cancel", act.order).take(); }
+  std::string operator()(const Extend& act) const {
+    return of_order("extend", act.order).add("seconds", act.seconds, seconds_text).take();
+  }
+  std::string operator()(const ChangeOrder& act) const {
+    return of_order("change", act.order).add_lines(act.lines).take();
+  }
   std::string operator()(const Refund& act) const {
     Content content = of_order("refund", act.order);
     return content.add_lines(act.lines).add("restock", act.restock == Restock::yes ? "true" : "false").take();
   }
   std::string operator()(const Expire& act) const { return of_order("expire", act.order).take(); }
+  std::string operator()(const Forget& act) const {
+    return Content("forget").add("caller", act.of.text()).add("key", act.key.text()).take();
+  }
   std::string operator()(const PutSku& act) const {
     return Content("put_sku").add("sku", act.sku.text()).add("buckets", std::to_string(act.buckets)).take();
   }
@@ -154,8 +163,11 @@ std::string_view word(const Act& act) {
     std::string_view operator()(const Reserve&) const { return "reserve"; }
     std::string_view operator()(const Confirm&) const { return "confirm"; }
     std::string_view operator()(const Cancel&) const { return "cancel"; }
+    std::string_view operator()(const Extend&) const { return "extend"; }
+    std::string_view operator()(const ChangeOrder&) const { return "change"; }
     std::string_view operator()(const Refund&) const { return "refund"; }
     std::string_view operator()(const Expire&) const { return "expire"; }
+    std::string_view operator()(const Forget&) const { return "forget"; }
     std::string_view operator()(const PutSku&) const { return "put_sku"; }
     std::string_view operator()(const Receive&) const { return "receive"; }
     std::string_view operator()(const Adjust&) const { return "adjust"; }
@@ -184,6 +196,11 @@ std::vector<std::string> differing_fields(const std::string& recorded, const std
     if (!value_in(before, name)) names.push_back(name);
   }
   return names;
+}
+
+OrderId order_made_by(const Command& command) {
+  const std::optional<Uuid> key = command.key ? parse_uuid(command.key->text()) : std::nullopt;
+  return key && is_version_7(*key) ? OrderId{*key} : command.fresh;
 }
 
 std::vector<Line> merged(const std::vector<Line>& lines) {

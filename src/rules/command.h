@@ -49,6 +49,20 @@ struct Cancel {
   OrderId order;
 };
 
+// Lets a hold last longer; never shorter, and never beyond a cap that is measured from when the order was
+// made (E4).
+struct Extend {
+  OrderId order;
+  std::optional<std::chrono::seconds> seconds = {};  // From the judge's time on; else the service's default.
+};
+
+// Gives an unpaid order other quantities as one difference: what rises is taken, what falls returns to stock,
+// all of it or nothing (E5).
+struct ChangeOrder {
+  OrderId order;
+  std::vector<Line> lines = {};  // All that the order shall hold. As sent, like those of Reserve.
+};
+
 enum class Restock : std::uint8_t {
   yes,  // The units are for sale again.
   no,   // They are written off.
@@ -65,6 +79,13 @@ struct Refund {
 // key.
 struct Expire {
   OrderId order;
+};
+
+// Deletes the record of a request that is older than requests are kept (A28); a younger one stays. Internal
+// like Expire.
+struct Forget {
+  Caller of;  // Whose request it is.
+  RequestKey key;
 };
 
 // Makes a SKU with its free stock item, or changes nothing if it exists alike.
@@ -121,12 +142,12 @@ struct CloseActivity {
   ActivityCode activity;
 };
 
-using Act = std::variant<Reserve, Confirm, Cancel, Refund, Expire, PutSku, Receive, Adjust, Count,
-                         CreateActivity, OpenActivity, CloseActivity>;
+using Act = std::variant<Reserve, Confirm, Cancel, Extend, ChangeOrder, Refund, Expire, Forget, PutSku,
+                         Receive, Adjust, Count, CreateActivity, OpenActivity, CloseActivity>;
 
 struct Command {
   Caller caller;
-  std::optional<RequestKey> key;  // Absent only for Expire.
+  std::optional<RequestKey> key;  // Absent only for Expire and Forget.
   OrderId fresh;                  // The id of the order, should one be made and the key be no UUIDv7.
   Act act;
   std::optional<BucketNo> token =
@@ -140,6 +161,9 @@ std::string content_of(const Act& act);
 
 // The names of the fields in which two contents differ, in order of appearance.
 std::vector<std::string> differing_fields(const std::string& recorded, const std::string& asked);
+
+// The id of the order that a Reserve command makes, if it makes one.
+OrderId order_made_by(const Command& command);
 
 // The lines of one order merged by SKU, in order of the SKU's code.
 std::vector<Line> merged(const std::vector<Line>& lines);

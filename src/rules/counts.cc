@@ -28,6 +28,7 @@ Verdict say_of_item(Outcome outcome, const Item& item) {
 std::optional<Verdict> refuse_withdrawal(Case& c, const SkuCode& sku, ItemId item, Quantity units) {
   if (units <= no_units || make_room(c, item, units)) return std::nullopt;
   if (c.state.due_unseen.contains(item)) return say(Outcome::overloaded);
+  count_shortage(c, item);
   Detail detail = of_sku(sku);
   detail.available = c.state.item(item).available();
   return say(Outcome::insufficient, detail);

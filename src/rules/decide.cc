@@ -10,10 +10,6 @@
 namespace gavel::rules {
 namespace {
 
-// A UUIDv7 key may run ahead of the judge's clock by so much; one from farther in the future would outlive
-// the period in which its request is remembered.
-constexpr std::chrono::hours key_ahead_max{1};
-
 Verdict malformed(std::string explanation) {
   Detail detail;
   detail.explanation = std::move(explanation);
@@ -67,14 +63,33 @@ std::optional<Verdict> answer_by_key(const Case& c) {
   return std::nullopt;
 }
 
+// The one act on the record of requests itself.
+Verdict forget(Case& c, const Forget& act) {
+  const auto found = c.state.requests.find(RequestId{act.of, act.key});
+  if (found == c.state.requests.end()) return say(Outcome::unknown_request);
+  if (!may_forget(found->second.verdict.at, c.now, c.policy)) {
+    Detail detail;
+    detail.state = "kept";
+    return say(Outcome::illegal_transition, detail);
+  }
+
+  // From here it must succeed.
+  c.state.forgotten.insert(found->first);
+  c.state.requests.erase(found);
+  return say(Outcome::changed);
+}
+
 Verdict act_on(Case& c) {
   struct Acts {
     Case& c;
     Verdict operator()(const Reserve& act) { return reserve(c, act); }
     Verdict operator()(const Confirm& act) { return confirm(c, act); }
     Verdict operator()(const Cancel& act) { return cancel(c, act); }
+    Verdict operator()(const Extend& act) { return extend(c, act); }
+    Verdict operator()(const ChangeOrder& act) { return change_order(c, act); }
     Verdict operator()(const Refund& act) { return refund(c, act); }
     Verdict operator()(const Expire& act) { return expire(c, act); }
+    Verdict operator()(const Forget& act) { return forget(c, act); }
     Verdict operator()(const PutSku& act) { return put_sku(c, act); }
     Verdict operator()(const Receive& act) { return receive(c, act); }
     Verdict operator()(const Adjust& act) { return adjust(c, act); }
@@ -117,9 +132,9 @@ bool in_line(Quantity quantity) { return quantity > no_units && quantity <= line
 
 using Wrong = std::optional<std::string>;
 
-Wrong wrong_hold(std::optional<std::chrono::seconds> hold) {
-  if (hold && (*hold < hold_min || *hold > hold_max)) return "hold_seconds: must be 1 to 86400";
-  return std::nullopt;
+Wrong wrong_seconds(std::string_view field, std::optional<std::chrono::seconds> seconds) {
+  if (!seconds || (*seconds >= hold_min && *seconds <= hold_max)) return std::nullopt;
+  return std::string(field) + ": must be 1 to 86400";
 }
 
 Wrong wrong_buckets(std::int32_t buckets) {
@@ -142,12 +157,18 @@ struct Malformation {
   Wrong operator()(const Reserve& act) const {
     if (act.lines.empty()) return "lines: must not be empty";
     if (const Wrong wrong = wrong_lines(act.lines)) return wrong;
-    return wrong_hold(act.hold);
+    return wrong_seconds("hold_seconds", act.hold);
   }
   Wrong operator()(const Confirm& act) const { return wrong_lines(act.lines); }
   Wrong operator()(const Cancel&) const { return std::nullopt; }
+  Wrong operator()(const Extend& act) const { return wrong_seconds("seconds", act.seconds); }
+  Wrong operator()(const ChangeOrder& act) const {
+    if (act.lines.empty()) return "lines: must not be empty";
+    return wrong_lines(act.lines);
+  }
   Wrong operator()(const Refund& act) const { return wrong_lines(act.lines); }
   Wrong operator()(const Expire&) const { return std::nullopt; }
+  Wrong operator()(const Forget&) const { return std::nullopt; }
   Wrong operator()(const PutSku& act) const { return wrong_buckets(act.buckets); }
   Wrong operator()(const Receive& act) const {
     if (!in_line(act.quantity)) return "quantity: must be 1 to 1000000";
@@ -178,7 +199,7 @@ struct Malformation {
     if (act.opens_at && act.closes_at && *act.opens_at >= *act.closes_at) {
       return "closes_at: must be later than opens_at";
     }
-    return wrong_hold(act.hold);
+    return wrong_seconds("hold_seconds", act.hold);
   }
   Wrong operator()(const OpenActivity&) const { return std::nullopt; }
   Wrong operator()(const CloseActivity&) const { return std::nullopt; }
@@ -194,7 +215,7 @@ Verdict decide(State& state, const Command& command, Time now, const Policy& pol
   Verdict verdict = answer ? *std::move(answer) : act_on(c);
   if (verdict.record == Record::replayed) return verdict;
   verdict.at = now;
-  if (command.key && traits(verdict.outcome).recorded) record(c, verdict);
+  if (command.key && traits(verdict.outcome).recorded && !c.is_beyond_bound) record(c, verdict);
   return verdict;
 }
 
@@ -205,12 +226,14 @@ void raise_generations(State& state) {
     for (const Bucket& bucket : item.loaded) before += bucket.available;
     if (before != no_units || item.available() == no_units) continue;
     item.generation += 1;
+    item.shortages = 0;
     if (item.change == Change::loaded) item.change = Change::updated;
   }
 }
 
 std::optional<std::string> malformation(const Command& command) {
-  const bool internal = std::holds_alternative<Expire>(command.act);
+  const bool internal =
+      std::holds_alternative<Expire>(command.act) || std::holds_alternative<Forget>(command.act);
   CHECK(internal || command.key);  // Everything a caller asks for carries a request id.
   return std::visit(Malformation{}, command.act);
 }

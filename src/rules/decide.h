@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 #include "base/time.h"
@@ -16,8 +17,24 @@ namespace gavel::rules {
 
 struct Policy {
   std::chrono::seconds hold_default{15 * 60};
+  std::chrono::seconds extend_default{60};
+  // A hold that is extended ends at most this many times its first length after the order was made, and never
+  // later than hold_max after it (E4).
+  int hold_lengths_max = 3;
   std::chrono::hours requests_kept{48};  // A UUIDv7 key older than this is refused (A28).
+  // Refusals for lack of stock that are recorded, per stock item and generation (A8).
+  std::int64_t shortages_recorded_max = 1'000;
 };
+
+// A UUIDv7 key may run ahead of the judge's clock by so much; one from farther in the future would outlive
+// the period in which its request is remembered.
+inline constexpr std::chrono::hours key_ahead_max{1};
+
+// True of a request answered at `answered` that nobody can ask for again with a key that is accepted: one
+// that ran ahead of the clock is not too old before requests_kept and key_ahead_max are over.
+inline bool may_forget(Time answered, Time now, const Policy& policy) {
+  return answered + policy.requests_kept + key_ahead_max < now;
+}
 
 // Decides `command` on `state` at the judge's time `now` and changes `state` by its effect; a refusal changes
 // nothing but the record of itself, and the holds whose time was past. `state` must hold everything that

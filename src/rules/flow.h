@@ -53,8 +53,8 @@ struct Flow {
   std::int32_t occurrence = 1;    // The how-manieth row of this (order, item, bucket, action).
   Caller caller;                  // Who caused it; of administration, the operator. "gavel" for Gavel itself.
   std::optional<RequestKey> key;  // The request that caused it; none for Gavel itself.
-  std::string source;  // The event behind it: "order", "hold_expired", "inbound", "adjust:<reason>",
-                       // "count", "activity:<code>".
+  std::string source;  // The event behind it: "order", "change" (of a held order), "hold_expired", "inbound",
+                       // "adjust:<reason>", "count", "activity:<code>".
   Time at;
 
   friend bool operator==(const Flow&, const Flow&) = default;

@@ -192,18 +192,30 @@ std::optional<Verdict> refuse_not_held(Case& c, Order& order, GivesBack gives_ba
   return refuse_in_state(order);
 }
 
+void count_shortage(Case& c, ItemId item_id) {
+  Item& item = c.state.item(item_id);
+  c.is_beyond_bound = item.shortages >= c.policy.shortages_recorded_max;
+  if (c.is_beyond_bound) return;
+  ++item.shortages;
+  if (item.change == Change::loaded) item.change = Change::updated;
+}
+
 std::optional<Verdict> refuse_shortage(Case& c, const std::vector<Wanted>& lines) {
-  std::optional<Verdict> refusal;
+  const Wanted* short_of = nullptr;
   for (const Wanted& line : lines) {
     if (make_room(c, line.item, line.quantity)) continue;
     if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
-    const Quantity available = c.state.item(line.item).available();
-    Detail detail = of_sku(line.code);
-    if (available == no_units) return say(Outcome::sold_out, detail);
-    detail.available = available;
-    if (!refusal) refusal = say(Outcome::insufficient, detail);
+    const bool is_sold_out = c.state.item(line.item).available() == no_units;
+    if (short_of == nullptr || is_sold_out) short_of = &line;
+    if (is_sold_out) break;
   }
-  return refusal;
+  if (short_of == nullptr) return std::nullopt;
+  count_shortage(c, short_of->item);
+  Detail detail = of_sku(short_of->code);
+  const Quantity available = c.state.item(short_of->item).available();
+  if (available == no_units) return say(Outcome::sold_out, detail);
+  detail.available = available;
+  return say(Outcome::insufficient, detail);
 }
 
 }  // namespace gavel::rules

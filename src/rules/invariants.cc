@@ -181,6 +181,7 @@ Broken orders_go_forward(const State& state) {
     if (order.change == Change::inserted) continue;
     if (!order.loaded) return name + " is changed and was never loaded";
     if (order.revision <= order.loaded->revision) return name + " is changed under its old revision";
+    if (order.expires_at < order.loaded->expires_at) return name + " has a shorter hold than before";
     if (is_a_way(order.loaded->state, order.state)) continue;
     return name + " went from " + std::string(word(order.loaded->state)) + " to " +
            std::string(word(order.state));

@@ -254,7 +254,7 @@ class RandomShop {
 
   Act act() {
     const auto order = static_cast<std::int64_t>(1 + pick(static_cast<std::size_t>(reserves_) + 1));
-    switch (pick(22)) {
+    switch (pick(26)) {
       case 0:
         return receipt(pick_of({"tee", "cap", "hat"}), static_cast<std::int64_t>(pick(4)));
       case 1:
@@ -284,6 +284,13 @@ class RandomShop {
                         static_cast<std::int64_t>(pick(20)));
       case 12:
         return write_off_of(order, pick_of({"", "tee*1", "cap*1", "cap*1 tee*1"}));
+      case 15:
+        if (random_.chance(1, 3)) extended_ = std::max<std::int64_t>(1, reserves_);
+        return extend_of(extended_, seconds(pick(3) * 120 + 1 + pick(20)));
+      case 16:
+      case 17:
+      case 18:
+        return change_of(order, pick_of({"tee*1", "tee*2", "tee*3", "cap*1", "cap*1 tee*1", "cap*2 tee*4"}));
       default:
         return reserve();
     }
@@ -307,7 +314,7 @@ class RandomShop {
   void one() {
     const Act act = this->act();
     reserves_ += std::holds_alternative<Reserve>(act);
-    const bool internal = std::holds_alternative<Expire>(act);
+    const bool internal = is_internal(act);
     const Command command = world_.command("shop", internal ? "" : key(), act);
     const std::size_t flows = world_.state.flows.size();
     const Verdict verdict = decide(world_.state, command, world_.now, world_.policy);
@@ -316,19 +323,28 @@ class RandomShop {
     if (const auto* asked = std::get_if<Reserve>(&act); asked && verdict.record != Record::replayed) {
       expect_justified(*asked, verdict);
     }
+    if (const auto* asked = std::get_if<ChangeOrder>(&act); asked && verdict.record != Record::replayed) {
+      if (verdict.outcome == Outcome::changed) expect_holds(*verdict.order, asked->lines);
+    }
+  }
+
+  // Of each SKU what the lines say, and of others nothing.
+  void expect_holds(OrderId order, const std::vector<Line>& lines) {
+    std::map<SkuId, Quantity> sums;
+    for (const Taken& part : world_.state.orders.at(order).taken) {
+      sums[world_.state.item(part.item).sku] += part.quantity;
+    }
+    EXPECT_EQ(sums.size(), merged(lines).size());
+    for (const Line& line : merged(lines)) {
+      EXPECT_EQ(sums[world_.state.find_sku(line.sku)->id], line.quantity);
+    }
   }
 
   // A refusal for lack of stock is given where stock lacks, counting holds that are past their time (C9, U3);
   // an order holds what was asked for.
   void expect_justified(const Reserve& asked, const Verdict& verdict) {
     if (verdict.outcome == Outcome::reserved || verdict.outcome == Outcome::sold) {
-      std::map<SkuId, Quantity> sums;
-      for (const Taken& part : world_.state.orders.at(*verdict.order).taken) {
-        sums[world_.state.item(part.item).sku] += part.quantity;
-      }
-      for (const Line& line : merged(asked.lines)) {
-        EXPECT_EQ(sums[world_.state.find_sku(line.sku)->id], line.quantity);
-      }
+      expect_holds(*verdict.order, asked.lines);
     }
     if (verdict.outcome != Outcome::sold_out && verdict.outcome != Outcome::insufficient) return;
     const Item& item =
@@ -348,6 +364,7 @@ class RandomShop {
   World world_;
   std::map<Outcome, int> counts_;
   std::int64_t reserves_ = 0;
+  std::int64_t extended_ = 1;
   std::uint64_t keys_ = 0;
 };
 
@@ -363,33 +380,16 @@ TEST(InvariantsTest, TheyHoldAfterEachOfThousandsOfRandomBatchesAndNothingIsLost
   }
   // The walk comes by everything that it could: none of its tests was empty.
   using enum Outcome;
-  for (const Outcome outcome : {reserved,
-                                sold,
-                                confirmed,
-                                cancelled,
-                                expired,
-                                received,
-                                created,
-                                opened,
-                                closed,
-                                refunded,
-                                adjusted,
-                                counted,
-                                version_conflict,
-                                malformed,
-                                overloaded,
-                                key_reused,
-                                unknown_activity,
-                                unknown_sku,
-                                unknown_order,
-                                not_open,
-                                over,
-                                already_confirmed,
-                                already_cancelled,
-                                hold_expired,
-                                illegal_transition,
-                                limit_reached,
-                                sold_out,
+  for (const Outcome outcome : {reserved,          sold,         confirmed,
+                                cancelled,         expired,      received,
+                                created,           opened,       closed,
+                                refunded,          adjusted,     counted,
+                                changed,           extended,     version_conflict,
+                                malformed,         overloaded,   key_reused,
+                                unknown_activity,  unknown_sku,  unknown_order,
+                                not_open,          over,         already_confirmed,
+                                already_cancelled, hold_expired, illegal_transition,
+                                limit_reached,     hold_capped,  sold_out,
                                 insufficient}) {
     EXPECT_GE(counts[outcome], 20) << word(outcome);
   }

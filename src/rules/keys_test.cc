@@ -164,6 +164,86 @@ TEST(KeysTest, ARecordedRefusalSticksAfterStockIsBack_A9_B077) {
   }
 }
 
+// The bound is of an item and a generation, and of refusals that are recorded: replays count for nothing.
+TEST(KeysTest, RefusalsForLackOfStockAreRecordedUpToABound_A8) {
+  for (const bool uuid : {false, true}) {
+    World world = tee_world(1);
+    world.sku("cap", {1}).does(want("bob", "tee*1").held_for(minutes(1)));
+    world.policy.shortages_recorded_max = 2;
+    const auto key = [&](std::uint64_t n) { return uuid ? key_of(noon, n) : "k" + std::to_string(n); };
+    const auto ask = [&](std::uint64_t n, const Act& act) {
+      return told(world.decide_one("shop", key(n), act));
+    };
+    EXPECT_EQ(ask(1, want("ann", "tee*1")), "sold_out sku=tee (fresh)");
+    EXPECT_EQ(ask(1, want("ann", "tee*1")), "sold_out sku=tee (replayed)");
+    EXPECT_EQ(ask(2, want("ann", "cap*1 tee*1")), "sold_out sku=tee (fresh)");
+    const std::size_t rows = world.state.orders.size() + world.state.requests.size();
+    EXPECT_EQ(ask(3, want("ann", "tee*1")), "sold_out sku=tee (no)");
+    EXPECT_EQ(ask(3, want("ann", "tee*2")), "sold_out sku=tee (no)") << "its key is free";
+    EXPECT_EQ(world.state.orders.size() + world.state.requests.size(), rows);
+    EXPECT_EQ(ask(4, want("ann", "cap*2")), "insufficient sku=cap available=1 (fresh)");
+    EXPECT_EQ(ask(5, adjust_of("cap", -2)), "insufficient sku=cap available=1 (fresh)");
+    EXPECT_EQ(ask(6, want("ann", "cap*2")), "insufficient sku=cap available=1 (no)");
+    EXPECT_EQ(ask(7, sale("sale", "cap*2")), "created (fresh)");
+    EXPECT_EQ(ask(8, opening("sale")), "insufficient sku=cap available=1 (no)");
+    EXPECT_EQ(ask(1, want("ann", "tee*1")), "sold_out sku=tee (replayed)");
+    // What comes back begins another generation, and the key that was not recorded gets the unit.
+    world.does(cancel_of(1));
+    EXPECT_EQ(ask(9, want("cyd", "tee*2")), "insufficient sku=tee available=1 (fresh)");
+    EXPECT_EQ(ask(3, want("ann", "tee*1").at_once()).substr(0, 5), "sold ");
+    EXPECT_EQ(ask(10, want("cyd", "tee*1")), "sold_out sku=tee (fresh)");
+    EXPECT_EQ(ask(11, want("cyd", "tee*1")), "sold_out sku=tee (no)");
+  }
+}
+
+TEST(KeysTest, ARequestIsForgottenWhenNobodyCanAskForItAgain_A28) {
+  World world = tee_world(5);
+  // Of the farthest future that is accepted: its key is not too old before 49 hours have passed.
+  const std::string ahead = key_of(noon + hours(1));
+  world.ask_with(ahead, receipt("tee", 1));
+  world.ask_with("plain", receipt("tee", 1));
+  world.passes(hours(49));
+  EXPECT_EQ(world.ask(forget_of("shop", ahead)), "illegal_transition state=kept");
+  EXPECT_EQ(world.ask_with(ahead, receipt("tee", 1)), "received");
+  world.passes(tick);
+  EXPECT_EQ(world.ask(forget_of("other", "plain")), "unknown_request");
+  EXPECT_EQ(world.ask(forget_of("shop", "plain")), "changed");
+  EXPECT_EQ(world.ask(forget_of("shop", "plain")), "unknown_request");
+  EXPECT_EQ(world.ask(forget_of("shop", ahead)), "changed");
+  EXPECT_EQ(world.ask_with(ahead, receipt("tee", 1)), "key_too_old");
+  EXPECT_EQ(world.stock(), "tee: 7/0/0 g1");
+  // Other keys carry no time: after their period they are new ones.
+  EXPECT_EQ(told(world.decide_one("shop", "plain", receipt("tee", 2))), "received (fresh)");
+  EXPECT_EQ(world.stock(), "tee: 9/0/0 g1");
+}
+
+TEST(KeysTest, AKeyMayBeForgottenAndUsedInOneBatch_A28) {
+  World world = tee_world(5);
+  world.ask_with("plain", receipt("tee", 1));
+  world.passes(hours(50));
+  EXPECT_EQ(
+      decide(world.state, world.command("gavel", "", forget_of("shop", "plain")), world.now, world.policy)
+          .outcome,
+      Outcome::changed);
+  EXPECT_EQ(
+      decide(world.state, world.command("shop", "plain", receipt("tee", 2)), world.now, world.policy).record,
+      Record::fresh);
+  const RequestId id{Caller("shop"), RequestKey("plain")};
+  EXPECT_EQ(world.state.forgotten, std::set{id});
+  EXPECT_EQ(world.state.requests.at(id).change, Change::inserted);
+  world.end_batch();
+}
+
+// The order's row carries its request, and stays.
+TEST(KeysTest, AnOrdersOwnRequestIsNotForgotten_A28) {
+  World world = tee_world(5);
+  world.ask_with(key_of(noon), want("ann", "tee*1").at_once());
+  world.passes(hours(50));
+  EXPECT_EQ(world.ask(forget_of("shop", key_of(noon))), "unknown_request");
+  EXPECT_EQ(told(world.decide_one("shop", key_of(noon), want("ann", "tee*1").at_once())).substr(0, 5),
+            "sold ");
+}
+
 TEST(KeysTest, AnUnrecordedRefusalLeavesTheKeyFree_A9) {
   for (const std::string& key : {std::string("my-key"), key_of(noon)}) {
     World world = tee_world(5);

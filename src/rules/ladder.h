@@ -20,6 +20,7 @@ struct Case {
   const Command& command;
   Time now;
   const Policy& policy;
+  bool is_beyond_bound = false;  // The refusal is one more for lack of stock than are recorded (A8).
 
   // The reason that the ledger gives for what this command moves.
   Reason because(std::optional<OrderId> order, std::string source) const {

@@ -10,6 +10,8 @@
 //      └ refused (nothing taken)     meets it late)      └──────────┘ refund of a part
 //                                    ► expired
 //
+// A held order stays held when it is extended or its quantities are changed.
+//
 // Every arrow is a function of rules/orders.h; there is no other way to change an order's state. States are
 // stored as their word. Pure; thread-safe.
 #pragma once

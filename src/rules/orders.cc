@@ -1,77 +1,9 @@
 #include "rules/orders.h"
 
-#include <algorithm>
-
-#include "rules/holds.h"
+#include "rules/taking.h"
 
 namespace gavel::rules {
 namespace {
-
-std::optional<Verdict> refuse_window(const Case& c, const Activity& activity) {
-  if (activity.state == ActivityState::closed || (activity.closes_at && c.now >= *activity.closes_at)) {
-    return say(Outcome::over);
-  }
-  if (activity.state == ActivityState::draft || (activity.opens_at && c.now < *activity.opens_at)) {
-    Detail detail;
-    detail.opens_at = activity.opens_at;
-    return say(Outcome::not_open, detail);
-  }
-  return std::nullopt;
-}
-
-// The stock item that a line draws from: the activity's own for an order of an activity, else the SKU's free
-// one.
-std::optional<Wanted> find_line(const Case& c, const Activity* activity, const Line& line,
-                                const UserId& user) {
-  if (activity == nullptr) {
-    const Sku* sku = c.state.find_sku(line.sku);
-    if (sku == nullptr) return std::nullopt;
-    return Wanted{line.sku, sku->free_item, line.quantity, std::nullopt};
-  }
-  const auto found = std::ranges::find(activity->lines, line.sku, &AllottedLine::code);
-  if (found == activity->lines.end()) return std::nullopt;
-  return Wanted{line.sku, found->item, line.quantity, QuotaKey{activity->id, found->sku, user}};
-}
-
-std::optional<Verdict> refuse_frozen(const Case& c, const Activity* activity,
-                                     const std::vector<Wanted>& lines) {
-  for (const Wanted& line : lines) {
-    if (is_unsound(c.state.item(line.item))) return say(Outcome::frozen, of_sku(line.code));
-    if (activity == nullptr) continue;
-    const auto quota = c.state.quotas.find(*line.quota);
-    if (quota != c.state.quotas.end() && is_unsound(quota->second, *activity)) {
-      return say(Outcome::frozen, of_sku(line.code));
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Verdict> refuse_claims(Case& c, const Activity& activity, const std::vector<Wanted>& lines) {
-  if (!activity.limit_per_user) return std::nullopt;
-  for (const Wanted& line : lines) {
-    if (make_room_for_claim(c, line, *activity.limit_per_user)) continue;
-    if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
-    Detail detail = of_sku(line.code);
-    const auto quota = c.state.quotas.find(*line.quota);
-    detail.allowed = *activity.limit_per_user;
-    detail.claimed = claimed_of(c, *line.quota);
-    if (quota != c.state.quotas.end()) detail.order = quota->second.order;
-    return say(Outcome::limit_reached, detail);
-  }
-  return std::nullopt;
-}
-
-void claim(Case& c, const Activity& activity, const Wanted& line, OrderId order) {
-  const auto [quota, made] = c.state.quotas.try_emplace(*line.quota);
-  if (made) {
-    quota->second.allowed = *activity.limit_per_user;
-    quota->second.change = Change::inserted;
-  } else if (quota->second.change == Change::loaded) {
-    quota->second.change = Change::updated;
-  }
-  quota->second.claimed += line.quantity;
-  quota->second.order = order;
-}
 
 std::chrono::seconds hold_of(const Case& c, const Reserve& act, const Activity* activity) {
   if (act.hold) return *act.hold;
@@ -79,22 +11,10 @@ std::chrono::seconds hold_of(const Case& c, const Reserve& act, const Activity* 
   return c.policy.hold_default;
 }
 
-// A token that names no bucket of this item comes from a gate that is wrong, which changes no answer.
-BucketNo first_bucket(const Case& c, const Item& item, const UserId& user) {
-  const std::optional<BucketNo> token = c.command.token;
-  const auto buckets = static_cast<BucketNo>(item.buckets.size());
-  return token && *token >= 0 && *token < buckets ? *token : home_of(user, item.buckets.size());
-}
-
-OrderId id_for_new_order(const Case& c) {
-  const std::optional<Uuid> key = parse_uuid(c.command.key->text());
-  return key && is_version_7(*key) ? OrderId{*key} : c.command.fresh;
-}
-
 }  // namespace
 
 Verdict reserve(Case& c, const Reserve& act) {
-  const OrderId id = id_for_new_order(c);
+  const OrderId id = order_made_by(c.command);
   if (c.state.find_order(id) != nullptr) return say(Outcome::key_in_use);
   const Activity* activity = nullptr;
   if (act.activity) {
@@ -127,13 +47,9 @@ Verdict reserve(Case& c, const Reserve& act) {
               .change = Change::inserted};
   if (held) order.expires_at = c.now + hold_of(c, act, activity);
   for (const Wanted& line : lines) {
-    const Item& item = c.state.item(line.item);
-    for (const Taken& part : choose(item, line.quantity, first_bucket(c, item, act.user))) {
-      post(c.state, part.item, part.bucket, held ? Action::reserve : Action::sell, part.quantity,
-           c.because(id, "order"));
-      order.taken.push_back(part);
-    }
-    if (activity != nullptr && activity->limit_per_user) claim(c, *activity, line, id);
+    const auto action = held ? Action::reserve : Action::sell;
+    const auto parts = take(c, activity, line, act.user, action, c.because(id, "order"));
+    order.taken.insert(order.taken.end(), parts.begin(), parts.end());
   }
   Detail detail;
   detail.expires_at = order.expires_at;

@@ -11,6 +11,8 @@ namespace gavel::rules {
 Verdict reserve(Case& c, const Reserve& act);
 Verdict confirm(Case& c, const Confirm& act);
 Verdict cancel(Case& c, const Cancel& act);
+Verdict extend(Case& c, const Extend& act);
+Verdict change_order(Case& c, const ChangeOrder& act);
 Verdict refund(Case& c, const Refund& act);
 Verdict expire(Case& c, const Expire& act);
 

@@ -27,6 +27,7 @@ enum class Outcome : std::uint8_t {
   refunded = 11,
   adjusted = 12,
   counted = 13,
+  extended = 14,
 
   // The request cannot be understood or may not be made.
   malformed = 20,
@@ -59,6 +60,7 @@ enum class Outcome : std::uint8_t {
   hold_expired = 56,
   illegal_transition = 57,
   limit_reached = 58,
+  hold_capped = 59,
 
   // There is not enough.
   sold_out = 60,

@@ -43,6 +43,7 @@ struct Item {
   SkuId sku;
   ActivityId activity = free_pool;  // Whose allotment it is; free_pool: free stock.
   std::int64_t generation = 1;
+  std::int64_t shortages = 0;  // Refusals for lack of stock that were recorded in this generation (A8).
   std::vector<Bucket> buckets;
   std::vector<Bucket> loaded;
   Change change = Change::loaded;  // Of the item's own row; buckets say for themselves.
@@ -100,6 +101,8 @@ struct OrderAsLoaded {
 // An order, and what is still with it (docs/adr/0006). It takes units while it is held; when it is settled
 // `taken` is fixed for good, and what leaves it afterwards is added to `returned`:
 //
+// A change of a held order changes `taken` itself (E5); the ledger keeps how it came about.
+//
 //   state                    is with the order     returned
 //   held                     taken                 nothing
 //   paid                     taken - returned      what a payment of some lines alone left over (E1)
@@ -116,7 +119,10 @@ struct Order {
   std::vector<Taken> returned = {};  // Each bucket once, with never more than was taken there.
   Time created_at;
   std::optional<Time> expires_at;  // Of held orders, and of those that once were.
+  std::optional<Time> first_expires_at =
+      std::nullopt;                // Of those that were extended: `expires_at` as it was before.
   std::optional<Time> settled_at;  // When it left `held`.
+  std::int32_t extensions = 0;     // How often the hold was made to last longer (E4).
   std::int64_t revision = 0;       // Rises with every act that changes the row.
   Change change = Change::loaded;
   std::optional<OrderAsLoaded> loaded = std::nullopt;  // None of an order that the batch made.
@@ -179,7 +185,8 @@ struct State {
   std::map<OrderId, Order> orders;
   std::map<OccurrenceKey, std::int32_t> occurrences;  // How many rows of each kind `orders` have so far.
   std::map<QuotaKey, Quota> quotas;
-  std::map<RequestId, Recorded> requests;          // Of rows (caller, key).
+  std::map<RequestId, Recorded> requests;  // Of rows (caller, key).
+  std::set<RequestId> forgotten;           // Rows (caller, key) to be deleted, before any is inserted.
   std::map<OrderId, Recorded> orders_as_requests;  // Of order rows whose id is the request's UUIDv7 key.
   std::set<OrderId>
       ids_in_use;  // UUIDv7 keys of this batch that are the id of an order made under another key.

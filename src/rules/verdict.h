@@ -26,7 +26,7 @@ struct Detail {
   std::optional<OrderId> order;       // limit_reached: the order that holds the user's latest claim.
   std::optional<std::string> state;   // illegal_transition, refunded: the present state's word.
   std::optional<Time> opens_at;       // not_open
-  std::optional<Time> expires_at;     // reserved
+  std::optional<Time> expires_at;     // reserved, extended, hold_capped; changed, of an order.
   std::vector<std::string> fields;    // key_reused: the fields that differ.
   std::optional<std::string> explanation;  // malformed: what is wrong, for people.
   std::optional<std::int64_t> version;     // version_conflict, adjusted, counted: the present one.

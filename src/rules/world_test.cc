@@ -42,6 +42,10 @@ std::vector<std::pair<SkuCode, Quantity>> counts_of(std::string_view text) {
 
 }  // namespace
 
+bool is_internal(const Act& act) {
+  return std::holds_alternative<Expire>(act) || std::holds_alternative<Forget>(act);
+}
+
 OrderId order_id(std::int64_t number) {
   const std::string digits = std::to_string(number);
   return OrderId{*parse_uuid(std::string(order_prefix) + std::string(12 - digits.size(), '0') + digits)};
@@ -155,13 +159,13 @@ World& World::passes(Duration duration) {
 Command World::command(std::string_view caller, std::string_view key, const Act& act) {
   const bool orders = std::holds_alternative<Reserve>(act);
   const OrderId fresh = order_id(orders ? ++asked_ : 999'999);
-  const bool internal = std::holds_alternative<Expire>(act) && key.empty();
+  const bool internal = is_internal(act) && key.empty();
   return Command{Caller(caller), internal ? std::nullopt : std::optional(RequestKey(key)), fresh, act};
 }
 
 Verdict World::decide_one(const Act& act) {
-  const bool internal = std::holds_alternative<Expire>(act);
-  const std::string key = internal ? "" : "key-" + std::to_string(state.requests.size() + 1);
+  const bool internal = is_internal(act);
+  const std::string key = internal ? "" : "key-" + std::to_string(++keys_);
   return decide_one(internal ? "gavel" : "shop", key, act);
 }
 
@@ -215,6 +219,7 @@ void World::end_batch() {
   for (auto& [id, recorded] : state.requests) recorded.change = Change::loaded;
   for (auto& [id, recorded] : state.orders_as_requests) recorded.change = Change::loaded;
   for (auto& [key, quota] : state.quotas) quota.change = Change::loaded;
+  state.forgotten.clear();
   state.counters.change = Change::loaded;
 }
 
@@ -295,6 +300,9 @@ std::string World::everything() {
   for (const auto& [code, sku] : state.skus) text += code.text() + " ";
   for (const auto& [code, activity] : state.activities) {
     text += code.text() + "=" + std::string(word(activity.state)) + " ";
+  }
+  for (const auto& [id, order] : state.orders) {
+    text += order.expires_at ? to_text(*order.expires_at) + "/" + std::to_string(order.extensions) + " " : "";
   }
   return text + std::to_string(state.counters.next_item) + " " + std::to_string(ledger.size());
 }

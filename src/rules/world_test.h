@@ -63,6 +63,15 @@ inline Act confirm_of(std::int64_t order, std::string_view lines) {
   return Confirm{order_id(order), lines_of(lines)};
 }
 inline Act cancel_of(std::int64_t order) { return Cancel{order_id(order)}; }
+inline Act extend_of(std::int64_t order, std::optional<std::chrono::seconds> length = {}) {
+  return Extend{order_id(order), length};
+}
+inline Act change_of(std::int64_t order, std::string_view lines) {
+  return ChangeOrder{order_id(order), lines_of(lines)};
+}
+inline Act forget_of(std::string_view caller, std::string_view key) {
+  return Forget{Caller(caller), RequestKey(key)};
+}
 // All that is left of the order, or some lines.
 inline Act refund_of(std::int64_t order, std::string_view lines = "") {
   return Refund{order_id(order), lines_of(lines), Restock::yes};
@@ -83,6 +92,9 @@ inline Act count_of(std::string_view sku, std::int64_t counted, std::int64_t ver
 }
 inline Act opening(std::string_view code) { return OpenActivity{ActivityCode(code)}; }
 inline Act closing(std::string_view code) { return CloseActivity{ActivityCode(code)}; }
+
+// An act of Gavel itself, without a request key.
+bool is_internal(const Act& act);
 
 class World {
  public:
@@ -135,6 +147,7 @@ class World {
   std::string name_of(const Item& item) const;
 
   std::int64_t asked_ = 0;
+  std::int64_t keys_ = 0;
 };
 
 }  // namespace gavel::rules

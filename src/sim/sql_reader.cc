@@ -28,6 +28,10 @@ class SqlReader final : public Reader {
   Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override {
     return ask([&] { return tables_->request(id); });
   }
+  Result<std::vector<judge::RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
+                                                      std::size_t count) override {
+    return ask([&] { return tables_->request_ages(after, count); });
+  }
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {
     return ask([&] { return tables_->activity(code); });
   }

@@ -38,8 +38,10 @@ struct Asks {
     return text + (body.empty() ? "" : ",") + body + "}";
   }
   Asked single() const {
-    const std::string path = order.empty() ? "/v1/orders" : "/v1/orders/" + order + "/" + act;
-    return Asked{shop, "POST", path, key, "{" + body + "}", ""};
+    const bool changes = act == "change";
+    std::string path = order.empty() ? "/v1/orders" : "/v1/orders/" + order;
+    if (!order.empty() && !changes) path += "/" + act;
+    return Asked{shop, changes ? "PATCH" : "POST", path, key, "{" + body + "}", ""};
   }
 };
 
@@ -103,6 +105,20 @@ TEST_F(BatchTest, EachElementIsAnsweredAsItsSingleRequest) {
       Asks{"k10", "reserve", "", R"("user":"u1","lines":[{"sku":"hat","quantity":1}])"},
       reserves(key7(4), "u4", 3, R"(,"payment":"none")"),
       reserves("k11", "u11", 9),
+      Asks{"e1", "extend", key7(3), ""},
+      Asks{"e2", "extend", key7(3), R"("seconds":86400)"},
+      Asks{"e3", "extend", key7(3), R"("seconds":0)"},
+      Asks{"e4", "extend", key7(1), ""},
+      Asks{"h1", "change", key7(3), R"("lines":[{"sku":"tee","quantity":3}])"},
+      Asks{"h2", "change", key7(3), R"("lines":[{"sku":"tee","quantity":99}])"},
+      Asks{"h3", "change", key7(2), R"("lines":[{"sku":"tee","quantity":1}])"},
+      Asks{"h4", "change", key7(3), ""},
+      Asks{"c4", "confirm", key7(3), R"("lines":[{"sku":"tee","quantity":2}])"},
+      Asks{"r1", "refund", key7(3), R"("lines":[{"sku":"tee","quantity":1}],"restock":false)"},
+      Asks{"r2", "refund", key7(3), R"("lines":[{"sku":"tee","quantity":9}],"restock":true)"},
+      Asks{"r3", "refund", key7(3), R"("restock":true)"},
+      Asks{"r4", "refund", key7(3), R"("restock":true)"},
+      Asks{"", "refund", key7(3), R"("restock":true)"},
   };
   for (int round = 0; round < 2; ++round) {  // The second time all that is recorded comes again.
     std::string singles;

@@ -15,6 +15,7 @@
 #include "http/service.h"
 #include "judge/audit.h"
 #include "judge/judge.h"
+#include "judge/memory_database.h"
 #include "judge/memory_store.h"
 #include "judge/order_index.h"
 #include "pipeline/lane.h"
@@ -175,6 +176,13 @@ void World::stop_servers() {
   boost::asio::post(parts_->io, [this] {
     parts_->shop.stop();
     parts_->operators.stop();
+  });
+}
+
+void World::break_stock(const std::string& sku) {
+  parts_->database->change([&](judge::Tables& tables) {
+    const rules::ItemId item = tables.skus.at(rules::SkuCode(sku)).free_item;
+    tables.items.at(item).buckets[0].sold = rules::Quantity{-1};
   });
 }
 

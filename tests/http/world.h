@@ -56,6 +56,9 @@ class World {
   // Why a server cannot listen there.
   static std::string listen_error(const std::string& address, std::uint16_t port);
 
+  // A number of the SKU's free stock becomes negative, as if other hands had been at the database.
+  void break_stock(const std::string& sku);
+
   // Every row of the database.
   std::string dump() const;
 

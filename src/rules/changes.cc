@@ -1,0 +1,140 @@
+// What a held order may still become without leaving its state: longer, larger, smaller.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+#include "rules/orders.h"
+#include "rules/taking.h"
+
+namespace gavel::rules {
+namespace {
+
+// When the hold of `order` ends at the latest, however often it is extended.
+Time cap_of(const Case& c, const Order& order) {
+  const Duration first = order.first_expires_at.value_or(*order.expires_at) - order.created_at;
+  return order.created_at + std::min<Duration>(c.policy.hold_lengths_max * first, hold_max);
+}
+
+// What stands between an order and the lines that it shall have.
+struct Difference {
+  std::vector<Wanted> rises;  // By so many units.
+  std::vector<Taken> falls;
+  bool is_none() const { return rises.empty() && falls.empty(); }
+};
+
+// Parts return in the order in which they stand, so that an order comes to few buckets (A6).
+Difference difference_of(const Order& order, const std::vector<Wanted>& lines) {
+  std::map<ItemId, Quantity> surplus;
+  for (const Taken& part : order.taken) surplus[part.item] += part.quantity;
+  for (const Wanted& line : lines) surplus[line.item] -= line.quantity;
+  Difference difference;
+  for (const Wanted& line : lines) {
+    const Quantity missing = no_units - surplus[line.item];
+    if (missing > no_units) difference.rises.push_back({line.code, line.item, missing, line.quota});
+  }
+  for (const Taken& part : order.taken) {
+    const Quantity returns = std::min(surplus[part.item], part.quantity);
+    if (returns <= no_units) continue;
+    surplus[part.item] -= returns;
+    difference.falls.push_back({part.item, part.bucket, returns});
+  }
+  return difference;
+}
+
+// The refusal of what a held order would take besides.
+std::optional<Verdict> refuse_rise(Case& c, const Activity* activity, const std::vector<Wanted>& rises) {
+  if (rises.empty()) return std::nullopt;
+  if (auto refusal = refuse_frozen(c, activity, rises)) return refusal;
+  if (activity != nullptr) {
+    if (auto refusal = refuse_window(c, *activity)) return refusal;
+    if (auto refusal = refuse_claims(c, *activity, rises)) return refusal;
+  }
+  return refuse_shortage(c, rises);
+}
+
+// Units by stock item and bucket, in the form that an order keeps them in.
+class Parts {
+ public:
+  explicit Parts(const std::vector<Taken>& taken) { add(taken, 1); }
+
+  void add(const std::vector<Taken>& parts, std::int64_t times) {
+    for (const Taken& part : parts) units_[{part.item, part.bucket}].units += times * part.quantity.units;
+  }
+
+  std::vector<Taken> taken() const {
+    std::vector<Taken> all;
+    for (const auto& [place, units] : units_) {
+      CHECK(units >= no_units);
+      if (units > no_units) all.push_back({place.first, place.second, units});
+    }
+    return all;
+  }
+
+ private:
+  std::map<std::pair<ItemId, BucketNo>, Quantity> units_;
+};
+
+}  // namespace
+
+Verdict extend(Case& c, const Extend& act) {
+  Order* order = c.state.find_order(act.order);
+  if (order == nullptr) return say(Outcome::unknown_order);
+  if (const auto refusal = refuse_not_held(c, *order, GivesBack::nothing)) return *refusal;
+  const Time wished = c.now + act.seconds.value_or(c.policy.extend_default);
+  const Time cap = cap_of(c, *order);
+  Detail detail;
+  detail.expires_at = order->expires_at;
+  if (wished > *order->expires_at && cap <= *order->expires_at) {
+    return say_of_order(Outcome::hold_capped, order->id, detail);
+  }
+
+  // From here it must succeed. A hold that lasts as long already stays as it is.
+  if (wished > *order->expires_at) {
+    if (!order->first_expires_at) order->first_expires_at = order->expires_at;
+    order->expires_at = std::min(wished, cap);
+    ++order->extensions;
+    touch(*order);
+  }
+  detail.expires_at = order->expires_at;
+  return say_of_order(Outcome::extended, order->id, detail);
+}
+
+// Whether the sale is open is asked only for units to be taken: an order that is settled is told its state,
+// and what falls may always return.
+Verdict change_order(Case& c, const ChangeOrder& act) {
+  Order* order = c.state.find_order(act.order);
+  if (order == nullptr) return say(Outcome::unknown_order);
+  const Activity* activity = c.state.find_activity(order->activity);
+  std::vector<Wanted> lines;
+  for (const Line& line : merged(act.lines)) {
+    const std::optional<Wanted> wanted = find_line(c, activity, line, order->user);
+    if (!wanted) return say(Outcome::unknown_sku, of_sku(line.sku));
+    lines.push_back(*wanted);
+  }
+  if (const auto refusal = refuse_not_held(c, *order, GivesBack::some)) return *refusal;
+  const Difference difference = difference_of(*order, lines);
+  if (auto refusal = refuse_rise(c, activity, difference.rises)) {
+    // limit_reached names the order of the user's latest claim instead.
+    if (refusal->outcome != Outcome::limit_reached) refusal->order = order->id;
+    return *refusal;
+  }
+
+  // From here it must succeed.
+  const Reason reason = c.because(order->id, "change");
+  Parts parts(order->taken);
+  give_back(c, *order, difference.falls, Action::cancel, reason);
+  parts.add(difference.falls, -1);
+  for (const Wanted& line : difference.rises) {
+    parts.add(take(c, activity, line, order->user, Action::reserve, reason), 1);
+  }
+  if (!difference.is_none()) {
+    order->taken = parts.taken();
+    touch(*order);
+  }
+  Detail detail;
+  detail.expires_at = order->expires_at;
+  return say_of_order(Outcome::changed, order->id, detail);
+}
+
+}  // namespace gavel::rules

@@ -1,0 +1,92 @@
+#include "rules/taking.h"
+
+#include <algorithm>
+
+namespace gavel::rules {
+namespace {
+
+// A token that names no bucket of this item comes from a gate that is wrong, which changes no answer.
+BucketNo first_bucket(const Case& c, const Item& item, const UserId& user) {
+  const std::optional<BucketNo> token = c.command.token;
+  const auto buckets = static_cast<BucketNo>(item.buckets.size());
+  return token && *token >= 0 && *token < buckets ? *token : home_of(user, item.buckets.size());
+}
+
+void claim(Case& c, const Activity& activity, const Wanted& line, OrderId order) {
+  const auto [quota, made] = c.state.quotas.try_emplace(*line.quota);
+  if (made) {
+    quota->second.allowed = *activity.limit_per_user;
+    quota->second.change = Change::inserted;
+  } else if (quota->second.change == Change::loaded) {
+    quota->second.change = Change::updated;
+  }
+  quota->second.claimed += line.quantity;
+  quota->second.order = order;
+}
+
+}  // namespace
+
+std::optional<Wanted> find_line(const Case& c, const Activity* activity, const Line& line,
+                                const UserId& user) {
+  if (activity == nullptr) {
+    const Sku* sku = c.state.find_sku(line.sku);
+    if (sku == nullptr) return std::nullopt;
+    return Wanted{line.sku, sku->free_item, line.quantity, std::nullopt};
+  }
+  const auto found = std::ranges::find(activity->lines, line.sku, &AllottedLine::code);
+  if (found == activity->lines.end()) return std::nullopt;
+  return Wanted{line.sku, found->item, line.quantity, QuotaKey{activity->id, found->sku, user}};
+}
+
+std::optional<Verdict> refuse_frozen(const Case& c, const Activity* activity,
+                                     const std::vector<Wanted>& lines) {
+  for (const Wanted& line : lines) {
+    if (is_unsound(c.state.item(line.item))) return say(Outcome::frozen, of_sku(line.code));
+    if (activity == nullptr) continue;
+    const auto quota = c.state.quotas.find(*line.quota);
+    if (quota != c.state.quotas.end() && is_unsound(quota->second, *activity)) {
+      return say(Outcome::frozen, of_sku(line.code));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> refuse_window(const Case& c, const Activity& activity) {
+  if (activity.state == ActivityState::closed || (activity.closes_at && c.now >= *activity.closes_at)) {
+    return say(Outcome::over);
+  }
+  if (activity.state == ActivityState::draft || (activity.opens_at && c.now < *activity.opens_at)) {
+    Detail detail;
+    detail.opens_at = activity.opens_at;
+    return say(Outcome::not_open, detail);
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> refuse_claims(Case& c, const Activity& activity, const std::vector<Wanted>& lines) {
+  if (!activity.limit_per_user) return std::nullopt;
+  for (const Wanted& line : lines) {
+    if (make_room_for_claim(c, line, *activity.limit_per_user)) continue;
+    if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
+    Detail detail = of_sku(line.code);
+    const auto quota = c.state.quotas.find(*line.quota);
+    detail.allowed = *activity.limit_per_user;
+    detail.claimed = claimed_of(c, *line.quota);
+    if (quota != c.state.quotas.end()) detail.order = quota->second.order;
+    return say(Outcome::limit_reached, detail);
+  }
+  return std::nullopt;
+}
+
+std::vector<Taken> take(Case& c, const Activity* activity, const Wanted& line, const UserId& user,
+                        Action action, const Reason& reason) {
+  const Item& item = c.state.item(line.item);
+  std::vector<Taken> parts = choose(item, line.quantity, first_bucket(c, item, user));
+  for (const Taken& part : parts) {
+    post(c.state, part.item, part.bucket, action, part.quantity, reason);
+  }
+  if (activity != nullptr && activity->limit_per_user) claim(c, *activity, line, *reason.order);
+  return parts;
+}
+
+}  // namespace gavel::rules
