@@ -23,6 +23,7 @@
 #include "http/service.h"
 #include "jobs/expiry.h"
 #include "jobs/projection.h"
+#include "jobs/retention.h"
 #include "judge/judge.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
@@ -58,6 +59,10 @@ constexpr Duration follow_while_work{20};
 constexpr Duration follow_else{200};
 constexpr Duration follow_failed_again{60'000};
 
+// A28: 1,000 rows a step make 10,000 a second that are looked at, and at most as many that are deleted.
+constexpr Duration forget_every{100};
+constexpr Duration forget_failed_again{60'000};
+
 std::string url_of(const std::string& address, std::uint16_t port) {
   const bool is_six = address.contains(':');
   return "http://" + (is_six ? "[" + address + "]" : address) + ":" + std::to_string(port);
@@ -72,6 +77,7 @@ http::HttpLimits limits_with(std::size_t connections_max) {
 rules::Policy policy_of(const Options& options) {
   rules::Policy policy;
   policy.hold_default = options.hold;
+  policy.extend_default = options.extend;
   policy.requests_kept = options.requests_kept;
   return policy;
 }
@@ -83,7 +89,7 @@ class Instance::Wiring {
  public:
   // One for each thread that asks.
   struct Readers {
-    std::unique_ptr<judge::Reader> questions, due, ledger;
+    std::unique_ptr<judge::Reader> questions, due, ledger, old;
   };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
@@ -103,6 +109,7 @@ class Instance::Wiring {
   void watch_overdue();
   Duration expire();
   Duration follow();
+  Duration forget();
   void break_off(const std::string& why);
   void drain();
   void drain_on();
@@ -119,6 +126,7 @@ class Instance::Wiring {
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> ledger_;
+  std::unique_ptr<judge::Reader> old_;
   std::unique_ptr<judge::OrderIndex> order_index_;
   http::Readiness readiness_;
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
@@ -137,6 +145,8 @@ class Instance::Wiring {
   Duration say_expiry_failed_at_{0};
   jobs::Projection projection_;
   Duration say_follow_failed_at_{0};
+  jobs::Retention retention_;
+  Duration say_forget_failed_at_{0};
 
   // Of run's thread.
   bool draining_ = false;
@@ -149,6 +159,7 @@ class Instance::Wiring {
   std::thread reads_thread_;
   std::optional<Ticker> expiry_thread_;
   std::optional<Ticker> follow_thread_;
+  std::optional<Ticker> forget_thread_;
   std::optional<Ticker> stop_bound_;  // While draining.
 };
 
@@ -162,6 +173,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       questions_(std::move(readers.questions)),
       due_(std::move(readers.due)),
       ledger_(std::move(readers.ledger)),
+      old_(std::move(readers.old)),
       order_index_(std::move(database.order_index)),
       judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
              judge::Meters(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
@@ -179,18 +191,21 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
       expiry_(*due_, lane_, clock, log),
-      projection_(*ledger_, *order_index_, clock, log) {
+      projection_(*ledger_, *order_index_, clock, log),
+      retention_(*old_, lane_, clock, log, policy_of(options)) {
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
   reads_thread_ = std::thread([this] { reads_.run(); });
   expiry_thread_.emplace([this] { return expire(); });
   follow_thread_.emplace([this] { return follow(); });
+  forget_thread_.emplace([this] { return forget(); });
 }
 
 void Instance::Wiring::watch_parts() {
   pipeline::watch(metrics_, lane_, pipeline_);
   jobs::watch(metrics_, expiry_, clock_);
   jobs::watch(metrics_, projection_);
+  jobs::watch(metrics_, retention_);
   http::watch(metrics_, *shop_, "shop");
   http::watch(metrics_, *operators_, "operators");
   metrics_.watch_counter("gavel_base_log_lines_lost_total", "Lines that the log could not write.",
@@ -265,6 +280,16 @@ Duration Instance::Wiring::follow() {
   return follow_else;
 }
 
+// On the thread of what is old. Nothing is lost with records that stay longer.
+Duration Instance::Wiring::forget() {
+  const auto looked_at = retention_.step(clock_.now());
+  if (!looked_at && clock_.steady() >= say_forget_failed_at_) {
+    log_.write(Level::warn, "retention_failed", {{"why", looked_at.error().message}});
+    say_forget_failed_at_ = clock_.steady() + forget_failed_again;
+  }
+  return forget_every;
+}
+
 // On any thread: the store cannot be trusted any longer, so nothing more is acknowledged.
 void Instance::Wiring::break_off(const std::string& why) {
   broken_ = true;
@@ -307,6 +332,7 @@ void Instance::Wiring::drain_on() {
 void Instance::Wiring::finish() {
   if (expiry_thread_) expiry_thread_->stop();
   if (follow_thread_) follow_thread_->stop();
+  if (forget_thread_) forget_thread_->stop();
   lane_.close();
   if (lane_thread_.joinable()) lane_thread_.join();
   lane_drained_ = true;
@@ -352,9 +378,11 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
   if (!due) return std::unexpected(due.error());
   auto ledger = database->open_reader();
   if (!ledger) return std::unexpected(ledger.error());
-  auto wiring = std::make_unique<Wiring>(
-      options, operators_key, *std::move(database),
-      Wiring::Readers{*std::move(questions), *std::move(due), *std::move(ledger)}, clock, log);
+  auto old = database->open_reader();
+  if (!old) return std::unexpected(old.error());
+  Wiring::Readers readers{*std::move(questions), *std::move(due), *std::move(ledger), *std::move(old)};
+  auto wiring =
+      std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
 }

@@ -1,0 +1,61 @@
+#include "jobs/retention.h"
+
+#include <utility>
+
+#include "rules/command.h"
+
+namespace gavel::jobs {
+namespace {
+
+constexpr Duration judge_within{10'000};  // What waits longer than this is found again by a later round.
+
+}  // namespace
+
+Retention::Retention(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+                     rules::Policy policy, std::size_t rows_max)
+    : reader_(reader), lane_(lane), clock_(clock), log_(log), policy_(policy), rows_max_(rows_max) {}
+
+Result<std::size_t> Retention::step(Time now) {
+  if (outstanding_.load() > 0 || now < next_round_at_) return 0;
+  const auto rows = reader_.request_ages(after_, rows_max_);
+  if (!rows) return std::unexpected(rows.error());
+  for (const judge::RequestAge& row : *rows) {
+    if (rules::may_forget(row.at, now, policy_) && !offer(row.id)) return rows->size();
+    after_ = row.id;
+  }
+  if (rows->size() < rows_max_) end_round(now);
+  return rows->size();
+}
+
+bool Retention::offer(const rules::RequestId& id) {
+  rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{},
+                         rules::Forget{id.first, id.second}};
+  pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
+    if (verdict.outcome == rules::Outcome::changed) ++forgotten_;
+    --outstanding_;
+  };
+  ++outstanding_;
+  if (lane_.offer(command, clock_.steady() + judge_within, done)) return true;
+  --outstanding_;
+  return false;
+}
+
+// The verdicts on its last batch are counted by the next round.
+void Retention::end_round(Time now) {
+  after_.reset();
+  next_round_at_ = now + retention_rests;
+  const std::uint64_t forgotten = forgotten_.load();
+  if (forgotten > forgotten_before_) {
+    log_.write(Level::info, "requests_forgotten",
+               {{"count", static_cast<std::int64_t>(forgotten - forgotten_before_)}});
+  }
+  forgotten_before_ = forgotten;
+}
+
+void watch(Metrics& metrics, const Retention& retention) {
+  metrics.watch_counter("gavel_jobs_retention_forgotten_total",
+                        "Records of requests deleted, since they were older than requests are kept.",
+                        [&retention] { return retention.forgotten(); });
+}
+
+}  // namespace gavel::jobs
