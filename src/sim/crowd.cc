@@ -222,14 +222,13 @@ rules::RequestKey Crowd::draw_key() {
 
 // As an operator reads it before he counts; somebody may be faster.
 std::int64_t Crowd::version_of(const rules::SkuCode& code) {
-  rules::State state;
-  s_.sql.with_tables([&](judge::Store& tables) { return tables.load_skus(std::set{code}, state); });
-  const rules::Sku* sku = state.find_sku(code);
-  if (sku == nullptr) return 0;
-  const rules::ItemId item = sku->free_item;
-  s_.sql.with_tables([&](judge::Store& tables) { return tables.load_items({item}, state); });
+  const auto rows = s_.database.look()->stock(code);
+  if (!rows || !*rows) return 0;
   std::int64_t version = 0;
-  for (const rules::Bucket& bucket : state.item(item).buckets) version += bucket.seq;
+  for (const judge::StockRow& row : **rows) {
+    if (row.pool != "-") continue;
+    for (const rules::Bucket& bucket : row.item.buckets) version += bucket.seq;
+  }
   return version;
 }
 

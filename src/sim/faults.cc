@@ -38,9 +38,9 @@ constexpr std::array kinds{
     Kind{Fault::instance_clock_back, "instance_clock_back", 200},    // a look
     Kind{Fault::reply_lost, "reply_lost", 15},
     Kind{Fault::request_repeated, "request_repeated", 30},
-    Kind{Fault::file_full, "file_full", 400},
-    Kind{Fault::file_short_write, "file_short_write", 400},
-    Kind{Fault::file_sync_failed, "file_sync_failed", 200},
+    Kind{Fault::file_full, "file_full", 40},
+    Kind{Fault::file_short_write, "file_short_write", 40},
+    Kind{Fault::file_sync_failed, "file_sync_failed", 40},
     Kind{Fault::file_unsynced_lost, "file_unsynced_lost", 1},  // a crash
 };
 
@@ -60,8 +60,12 @@ Faults::Faults(Random& random) : random_(random) {
   }
 }
 
+bool Faults::draws(Fault fault) {
+  return has(fault) && random_.chance(1, one_in_[static_cast<std::size_t>(fault)]);
+}
+
 bool Faults::strikes(Fault fault) {
-  if (!has(fault) || !random_.chance(1, one_in_[static_cast<std::size_t>(fault)])) return false;
+  if (!draws(fault)) return false;
   count(fault);
   return true;
 }

@@ -65,7 +65,8 @@ class Faults {
   // Whether this fault happens at this opportunity. Counted as fired when it does.
   bool strikes(Fault fault);
 
-  // The same for one that the caller has decided on.
+  // The same in two steps, where an opportunity may come to nothing: whether to try, and that it happened.
+  bool draws(Fault fault);
   void count(Fault fault) { ++fired_[static_cast<std::size_t>(fault)]; }
 
   // Whether this kind occurs in this run at all, and may strike at present.

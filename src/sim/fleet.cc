@@ -24,7 +24,7 @@ Fleet::Fleet(const Surroundings& surroundings, const WorldOptions& options)
 
 Fleet::~Fleet() {
   for (Slot& slot : slots_) {
-    if (slot.instance && slot.instance->serving()) slot.instance->crash();
+    if (slot.instance && slot.instance->serving()) crash(slot);
   }
   // What a dead instance has begun runs out by events alone.
   const auto any_left = [&] {
@@ -50,6 +50,7 @@ void Fleet::crash(Slot& slot) {
   s_.tale.tell(slot.instance->name(), "crashes");
   s_.sightings.saw_if(slot.instance->in_transaction(), Rare::crash_in_transaction);
   dead_.insert(slot.instance->number());
+  s_.database.instance_dies();
   slot.instance->crash();
 }
 
@@ -119,6 +120,7 @@ void Fleet::tend() {
     }
     if (slot.instance && slot.instance->dead()) {
       slot.instance.reset();
+      s_.database.instance_is_dead();
       slot.start_at =
           s_.scheduler.now() + Micros(static_cast<std::int64_t>(s_.random.below(restart_micros_max)));
     }

@@ -59,7 +59,7 @@ class Instance::Wiring {
   template <class Step>
   void work(Fiber& fiber, bool& idle, Step step);
   void run_jobs(Fiber& fiber);
-  SqlClient client(Fiber*& fiber);
+  Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
   const Surroundings s_;
@@ -105,9 +105,9 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       options_(options),
       log_watch_(name, s_.tale, s_.sightings),
       log_(log_watch_.open(clock)),
-      store_(open_sql_store(client(on_lane_))),
-      questions_(open_sql_reader(client(on_reads_))),
-      due_(open_sql_reader(client(on_jobs_))),
+      store_(s_.database.open_store(client(on_lane_))),
+      questions_(s_.database.open_reader(client(on_reads_))),
+      due_(s_.database.open_reader(client(on_jobs_))),
       gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
                                         power, name, options.gate_reply_within, [this] { stir(); }})),
       judge_(
@@ -135,9 +135,9 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
   watch_overdue();
 }
 
-SqlClient Instance::Wiring::client(Fiber*& fiber) {
-  return SqlClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random,
-                   s_.sql,       power,     fiber,   name,         options_.sql};
+Client Instance::Wiring::client(Fiber*& fiber) {
+  return Client{s_.scheduler, s_.faults, s_.tale, s_.sightings,     s_.random,
+                power,        fiber,     name,    options_.database};
 }
 
 template <class Step>

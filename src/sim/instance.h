@@ -14,9 +14,9 @@
 #include "gate/bucket.h"
 #include "pipeline/pipeline.h"
 #include "rules/decide.h"
+#include "sim/database.h"
 #include "sim/rare.h"
 #include "sim/redis_gate.h"
-#include "sim/sql_store.h"
 
 namespace gavel::sim {
 
@@ -28,7 +28,7 @@ struct InstanceOptions {
   Duration read_within{};
   judge::JudgeLimits judge{};
   rules::Policy policy{};
-  SqlManners sql{};
+  Manners database{};
   Micros gate_reply_within{};
 };
 
@@ -39,7 +39,7 @@ struct Surroundings {
   Tale& tale;
   Sightings& sightings;
   Random& random;
-  SqlServer& sql;
+  Database& database;
   RedisServer& redis;
 };
 

@@ -39,10 +39,10 @@ InstanceOptions draw_instance(Random& random) {
   options.judge.settle_attempts_max = one_of<int>(random, {2, 5, 20});
   options.judge.due_orders_max = one_of<std::size_t>(random, {1, 2, 8192});
   options.policy.hold_default = std::chrono::seconds(between(random, 1, 3));
-  options.sql.call_takes = Micros(one_of<std::int64_t>(random, {10, 50, 200}));
-  options.sql.lock_wait_max = Micros(one_of<std::int64_t>(random, {3'000, 20'000, 100'000}));
-  options.sql.names_locked = random.chance(1, 2) ? LockMode::exclusive : LockMode::shared;
-  options.sql.sees_inserts = random.chance(1, 2);
+  options.database.call_takes = Micros(one_of<std::int64_t>(random, {10, 50, 200}));
+  options.database.lock_wait_max = Micros(one_of<std::int64_t>(random, {3'000, 20'000, 100'000}));
+  options.database.names_locked = random.chance(1, 2) ? LockMode::exclusive : LockMode::shared;
+  options.database.sees_inserts = random.chance(1, 2);
   options.gate_reply_within = Micros(one_of<std::int64_t>(random, {500, 5'000, 50'000}));
   return options;
 }
@@ -52,6 +52,8 @@ InstanceOptions draw_instance(Random& random) {
 WorldOptions draw_options(Random& random) {
   WorldOptions options;
   options.gated = draw_modes(random);
+  options.on_disk = random.chance(1, 12);
+  if (options.on_disk) options.gated.resize(1);
   options.instance = draw_instance(random);
   options.skus = between(random, 1, 3);
   options.stock_max = one_of<std::uint64_t>(random, {1, 3, 5, 20});
@@ -67,7 +69,8 @@ WorldOptions draw_options(Random& random) {
 }
 
 std::string to_text(const WorldOptions& options) {
-  std::string text = "instances " + std::to_string(options.gated.size()) + " (";
+  std::string text = options.on_disk ? "on disk, instances " : "instances ";
+  text += std::to_string(options.gated.size()) + " (";
   for (const bool gated : options.gated) text += gated ? "gated " : "direct ";
   text.back() = ')';
   text += ", skus " + std::to_string(options.skus) + ", stock to " + std::to_string(options.stock_max) +

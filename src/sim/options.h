@@ -14,6 +14,7 @@
 namespace gavel::sim {
 
 struct WorldOptions {
+  bool on_disk = false;     // SQLite in the process of the one instance, else a server.
   std::vector<bool> gated;  // Of each instance.
   InstanceOptions instance;
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/slow_reader.h"
+#include "sim/sql_store.h"
+
 namespace gavel::sim {
 
 using judge::BatchId;
@@ -14,6 +17,14 @@ SqlServer::SqlServer(Scheduler& scheduler, Tale& tale, const Clock& clock, OnCom
       clock_(clock),
       on_commit_(std::move(on_commit)),
       tables_(judge::open_memory_store(database_, clock)) {}
+
+std::unique_ptr<judge::Store> SqlServer::open_store(const Client& client) {
+  return open_sql_store({client, *this});
+}
+
+std::unique_ptr<judge::Reader> SqlServer::open_reader(const Client& client) {
+  return open_slow_reader(client, look());
+}
 
 SqlServer::TransactionId SqlServer::begin() {
   transactions_.emplace(next_, Transaction());

@@ -29,6 +29,7 @@
 #include "base/clock.h"
 #include "judge/memory_store.h"
 #include "judge/store.h"
+#include "sim/database.h"
 #include "sim/fiber.h"
 #include "sim/scheduler.h"
 #include "sim/tale.h"
@@ -37,17 +38,21 @@ namespace gavel::sim {
 
 // A row that may be locked: "item 12", "request shop/k1".
 using RowName = std::string;
-enum class LockMode : std::uint8_t { shared, exclusive };
 
-class SqlServer {
+class SqlServer final : public Database {
  public:
   using TransactionId = std::uint64_t;
-  // Is told of each batch when it is committed: what it wrote, in the very order of the commits.
-  using OnCommit = std::function<void(const rules::State&, judge::BatchId, Time)>;
 
   // `clock` is the server's own. All references outlive the server.
   SqlServer(Scheduler& scheduler, Tale& tale, const Clock& clock, OnCommit on_commit);
 
+  std::unique_ptr<judge::Store> open_store(const Client& client) override;
+  std::unique_ptr<judge::Reader> open_reader(const Client& client) override;
+  std::unique_ptr<judge::Reader> look() override { return judge::open_memory_reader(database_); }
+  std::vector<std::string> complaints() const override { return complaints_; }
+  std::size_t open_transactions() const override { return transactions_.size(); }
+
+  // What its clients are made of.
   TransactionId begin();
   bool is_open(TransactionId id) const { return transactions_.contains(id); }
   void abort(TransactionId id);
@@ -81,13 +86,10 @@ class SqlServer {
     tables_->rollback();
     return used;
   }
-  std::unique_ptr<judge::Reader> open_reader() const { return judge::open_memory_reader(database_); }
   const Clock& clock() const { return clock_; }
 
-  std::size_t open_transactions() const { return transactions_.size(); }
   // What a client did that the contract of judge/store.h forbids.
-  void complain(std::string what) { violations_.push_back(std::move(what)); }
-  const std::vector<std::string>& violations() const { return violations_; }
+  void complain(std::string what) { complaints_.push_back(std::move(what)); }
 
  private:
   struct Waiting {
@@ -121,7 +123,7 @@ class SqlServer {
   std::map<TransactionId, Transaction> transactions_;
   std::map<RowName, Holders> locks_;
   TransactionId next_ = 1;
-  std::vector<std::string> violations_;
+  std::vector<std::string> complaints_;
 };
 
 }  // namespace gavel::sim

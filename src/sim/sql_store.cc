@@ -102,7 +102,6 @@ class SqlStore final : public judge::Store {
   Error failed(ErrorCode code, const std::string& what);
   std::unexpected<Error> dead(const std::string& what);
   void lose_connection(Fault fault);
-  Micros draw_time();
   Result<void> lock(const RowName& row, LockMode mode);
   Result<void> wait_for(const RowName& row, LockMode mode);
   Result<void> lock_rows(const char* name, const std::vector<Row>& rows);
@@ -298,7 +297,7 @@ Result<void> SqlStore::commit() {
 Result<void> SqlStore::send_commit() {
   const auto answer = std::make_shared<Answer>(c_.fiber);
   const auto id = *std::exchange(transaction_, std::nullopt);
-  c_.scheduler.after(draw_time(), [answer, id, &server = c_.server, &sightings = c_.sightings] {
+  c_.scheduler.after(c_.draw_time(), [answer, id, &server = c_.server, &sightings = c_.sightings] {
     answer->committed = server.commit(id);
     sightings.saw_if(*answer->committed && answer->asker == nullptr, Rare::commit_after_death);
     if (answer->asker != nullptr) answer->asker->wake();
@@ -363,7 +362,7 @@ Result<Settlement> SqlStore::bury(BatchId batch) {
 Result<void> SqlStore::call(const char* name, Phase phase) {
   const std::string what = name;
   if (phase != phase_) c_.server.complain(c_.name + ": " + what + " is called out of turn");
-  c_.fiber->rest(draw_time());
+  c_.spend_time();
   if (!c_.power.on()) return dead(what);
   for (const Fault fault : {Fault::sql_connection_lost, Fault::sql_silent_client}) {
     if (!c_.faults.strikes(fault)) continue;
@@ -375,13 +374,6 @@ Result<void> SqlStore::call(const char* name, Phase phase) {
     return std::unexpected(failed(ErrorCode::conflict, what + ": deadlock, says the server"));
   }
   return {};
-}
-
-Micros SqlStore::draw_time() {
-  const auto mean = static_cast<std::uint64_t>(c_.manners.call_takes.count());
-  Micros time(1 + static_cast<std::int64_t>(c_.random.below(2 * mean)));
-  if (c_.faults.strikes(Fault::sql_slow)) time *= 100;
-  return time;
 }
 
 Error SqlStore::failed(ErrorCode code, const std::string& what) {

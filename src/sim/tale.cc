@@ -13,6 +13,14 @@ void Tale::add(std::string_view bytes) {
 }
 
 void Tale::tell(std::string_view who, std::string_view what) {
+  std::string shown;
+  if (!hidden_.empty() && what.find(hidden_) != std::string_view::npos) {
+    shown = what;
+    for (auto at = shown.find(hidden_); at != std::string::npos; at = shown.find(hidden_, at)) {
+      shown.replace(at, hidden_.size(), "…");
+    }
+    what = shown;
+  }
   ++lines_;
   const std::int64_t now = scheduler_.now().count();
   std::array<char, 32> at{};

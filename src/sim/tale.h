@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "sim/scheduler.h"
 
@@ -23,6 +24,9 @@ class Tale {
   explicit Tale(const Scheduler& scheduler, Listener listener = nullptr)
       : scheduler_(scheduler), listener_(std::move(listener)) {}
 
+  // Where this text occurs, "…" is told instead: the name of a folder that is another one each time.
+  void hide(std::string text) { hidden_ = std::move(text); }
+
   // `who` did or met `what`: one line, without an end of line.
   void tell(std::string_view who, std::string_view what);
 
@@ -34,6 +38,7 @@ class Tale {
 
   const Scheduler& scheduler_;
   const Listener listener_;
+  std::string hidden_;
   std::uint64_t hash_ = 14695981039346656037ULL;  // FNV-1a of 64 bits.
   std::uint64_t lines_ = 0;
 };

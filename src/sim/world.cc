@@ -1,15 +1,18 @@
 #include "sim/world.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "judge/audit.h"
 #include "sim/auditor.h"
 #include "sim/crowd.h"
+#include "sim/disk_database.h"
 #include "sim/fleet.h"
 #include "sim/options.h"
 #include "sim/plain_words.h"
 #include "sim/skewed_clock.h"
+#include "sim/sql_server.h"
 
 namespace gavel::sim {
 namespace {
@@ -37,6 +40,7 @@ class World {
   Report run();
 
  private:
+  std::unique_ptr<Database> make_database();
   void look();
   bool run_while(Micros at_most, const std::function<bool()>& goes_on);
   void set_up();
@@ -58,17 +62,22 @@ class World {
   Sightings sightings_;
   SkewedClock server_clock_{scheduler_, Duration(0)};
   Auditor auditor_{scheduler_, sightings_};
-  SqlServer sql_{scheduler_, tale_, server_clock_,
-                 [this](const rules::State& state, judge::BatchId batch, Time now) {
-                   auditor_.committed(state, batch, now);
-                 }};
+  const std::unique_ptr<Database> database_ = make_database();
   RedisServer redis_{scheduler_, faults_, tale_, sightings_, random_};
-  Surroundings surroundings_{scheduler_, faults_, tale_, sightings_, random_, sql_, redis_};
+  Surroundings surroundings_{scheduler_, faults_, tale_, sightings_, random_, *database_, redis_};
   Fleet fleet_{surroundings_, options_};
   Crowd crowd_{surroundings_, options_, fleet_, auditor_};
-  std::unique_ptr<judge::Reader> reader_ = sql_.open_reader();
   std::vector<std::string> violations_;
 };
+
+std::unique_ptr<Database> World::make_database() {
+  auto on_commit = [this](const rules::State& state, judge::BatchId batch, Time now) {
+    auditor_.committed(state, batch, now);
+  };
+  if (options_.on_disk)
+    return std::make_unique<DiskDatabase>(faults_, tale_, random_, server_clock_, on_commit);
+  return std::make_unique<SqlServer>(scheduler_, tale_, server_clock_, on_commit);
+}
 
 Report World::run() {
   tale_.tell("world", to_text(options_));
@@ -145,7 +154,7 @@ void World::converge() {
 
 void World::look_for_overdue() {
   const std::int64_t now = ms_of(server_clock_.now());
-  for (const auto& [id, order] : auditor_.ledger(*reader_).orders) {
+  for (const auto& [id, order] : auditor_.ledger(*database_->look()).orders) {
     if (order.state != "held" || !order.expires_at || now - *order.expires_at <= release_within_ms) continue;
     violation("C9: order " + id + " is held, " + std::to_string(now - *order.expires_at) +
               " ms after its time");
@@ -154,8 +163,8 @@ void World::look_for_overdue() {
 
 // U2, one after another: each fresh user comes when the one before has his answer.
 void World::buy_what_is_left() {
-  const auto errands = oracle::errands(auditor_.ledger(*reader_), ms_of(server_clock_.now()), "late", "fresh",
-                                       errands_of_an_item_max);
+  const auto errands = oracle::errands(auditor_.ledger(*database_->look()), ms_of(server_clock_.now()),
+                                       "late", "fresh", errands_of_an_item_max);
   for (const oracle::Errand& errand : errands) {
     crowd_.ask(reserve_of(errand.request, errand_hold));
     if (!run_while(errand_within, [this] { return !crowd_.is_quiet(); })) {
@@ -168,18 +177,19 @@ void World::buy_what_is_left() {
 }
 
 void World::look_twice() {
-  const std::string first = judge::canonical_dump(*reader_).value();
+  const std::string first = judge::canonical_dump(*database_->look()).value();
   scheduler_.run_until(scheduler_.now() + second_look_after);
-  if (judge::canonical_dump(*reader_).value() != first)
+  if (judge::canonical_dump(*database_->look()).value() != first)
     violation("rest: the database changes though nobody asks");
-  if (sql_.open_transactions() > 0) violation("rest: a transaction is still open");
+  if (database_->open_transactions() > 0) violation("rest: a transaction is still open");
   if (fleet_.in_flight() > 0) violation("rest: a request is still in process");
 }
 
 void World::judge() {
   // Faults of the database or of the clocks may hold up the release of holds: then nothing was promised.
-  for (std::string& finding : auditor_.findings(*reader_, std::nullopt)) violation(std::move(finding));
-  for (const std::string& complaint : sql_.violations()) violation("contract: " + complaint);
+  for (std::string& finding : auditor_.findings(*database_->look(), std::nullopt))
+    violation(std::move(finding));
+  for (const std::string& complaint : database_->complaints()) violation("contract: " + complaint);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
+#include "sim/slow_reader.h"
+
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include "sim/sql_store.h"
 
 namespace gavel::sim {
 namespace {
@@ -10,9 +10,9 @@ namespace {
 using judge::Reader;
 using rules::OrderId;
 
-class SqlReader final : public Reader {
+class SlowReader final : public Reader {
  public:
-  explicit SqlReader(const SqlClient& client) : c_(client), tables_(client.server.open_reader()) {}
+  SlowReader(const Client& client, std::unique_ptr<Reader> tables) : c_(client), tables_(std::move(tables)) {}
 
   Result<judge::Confirmation> confirm(const judge::Doubts& doubts, Time now) override {
     const auto found = ask([&] { return tables_->confirm(doubts, now); });
@@ -55,12 +55,12 @@ class SqlReader final : public Reader {
  private:
   template <class Question>
   auto ask(Question question) -> decltype(question()) {
-    pause();
+    c_.spend_time();
     if (!c_.power.on() || c_.faults.strikes(Fault::sql_read_unavailable)) {
       return fail(ErrorCode::unavailable, "the database does not answer");
     }
     auto answer = question();
-    pause();
+    c_.spend_time();
     return answer;
   }
 
@@ -74,21 +74,14 @@ class SqlReader final : public Reader {
     }
   }
 
-  void pause() {
-    const auto mean = static_cast<std::uint64_t>(c_.manners.call_takes.count());
-    Micros time(static_cast<std::int64_t>(c_.random.below(2 * mean)));
-    if (c_.faults.strikes(Fault::sql_slow)) time *= 100;
-    c_.fiber->rest(time);
-  }
-
-  const SqlClient c_;
+  const Client c_;
   const std::unique_ptr<Reader> tables_;
 };
 
 }  // namespace
 
-std::unique_ptr<Reader> open_sql_reader(const SqlClient& client) {
-  return std::make_unique<SqlReader>(client);
+std::unique_ptr<Reader> open_slow_reader(const Client& client, std::unique_ptr<Reader> tables) {
+  return std::make_unique<SlowReader>(client, std::move(tables));
 }
 
 }  // namespace gavel::sim

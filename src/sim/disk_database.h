@@ -1,0 +1,62 @@
+// DiskDatabase: the product's SQLite store in a simulated world, above a file layer with faults.
+//
+// One instance at a time has it, as the product's one process does. Its files lie in a folder of their own,
+// in memory where the machine offers that. A write may find the disk full or be cut short, a sync may fail;
+// when the instance dies what was not synced may be lost, write by write. Whether a batch whose commit failed
+// is stored is found out as the next process does: by what is in the file. One thread, one database at a
+// time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "judge/sqlite_store.h"
+#include "judge/testing/fault_vfs.h"
+#include "sim/database.h"
+
+namespace gavel::sim {
+
+class DiskDatabase final : public Database {
+ public:
+  DiskDatabase(Faults& faults, Tale& tale, Random& random, const Clock& clock, OnCommit on_commit);
+  ~DiskDatabase() override;
+  DiskDatabase(const DiskDatabase&) = delete;
+  DiskDatabase& operator=(const DiskDatabase&) = delete;
+
+  std::unique_ptr<judge::Store> open_store(const Client& client) override;
+  std::unique_ptr<judge::Reader> open_reader(const Client& client) override;
+  std::unique_ptr<judge::Reader> look() override;
+  void instance_dies() override;
+  void instance_is_dead() override;
+  std::vector<std::string> complaints() const override { return {}; }
+  std::size_t open_transactions() const override { return 0; }
+
+  // What its store tells of: a batch that is about to be committed, and how that ended.
+  void about_to_commit(const rules::State& state, judge::BatchId batch, Time now);
+  Result<void> commit(judge::Store& store);
+
+ private:
+  struct Pending {
+    rules::State state;
+    judge::BatchId batch;
+    Time now;
+  };
+
+  bool holds(judge::BatchId batch);
+
+  Faults& faults_;
+  Tale& tale_;
+  Random& random_;
+  const Clock& clock_;
+  const OnCommit on_commit_;
+  const std::filesystem::path folder_;
+  judge::FaultVfs vfs_{"gavel-sim"};
+  judge::SqliteOptions options_;
+  std::optional<Pending> pending_;  // Written, and not known to be committed.
+};
+
+}  // namespace gavel::sim
