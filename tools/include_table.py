@@ -26,8 +26,8 @@ MAY_INCLUDE = {
 }
 # Folders whose libraries beyond the one of the folder's own name are adapters of real servers and engines.
 ADAPTER_FOLDERS = ("gate", "judge", "queue")
-# The simulator runs one real engine, in process, and gavel-oracle reads its files.
-SIM_ADAPTERS = ("judge_sqlite",)
+# The simulator runs one real engine, in process, above a file layer with faults. and gavel-oracle reads its files.
+SIM_ADAPTERS = ("judge_sqlite", "judge_fault_vfs")
 # The rules are pure: these would bring in clocks, threads or input and output.
 IMPURE = re.compile(r"<(?:thread|mutex|condition_variable|atomic|future|iostream|fstream|cstdio|filesystem|random"
                     r"|sys/\S+|unistd\.h|time\.h|ctime|sqlite3\.h|boost/(?:asio|beast)\S*)>")
