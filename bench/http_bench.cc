@@ -12,101 +12,21 @@
 // what the hopeless cost. Each database is audited at the end; the program ends with 4 where that finds
 // something.
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
-#include "app/demo_folder.h"
-#include "app/http_connection.h"
-#include "app/instance.h"
-#include "app/options.h"
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "bench/figure.h"
 #include "bench/load.h"
+#include "bench/server.h"
 #include "bench/shop.h"
 #include "judge/sqlite_store.h"
 
 namespace gavel::bench {
 namespace {
-
-constexpr const char* operators_key = "bench";
-
-// A service with stock, on a database of its own.
-class Server {
- public:
-  explicit Server(const std::string& mode) {
-    auto folder = app::DemoFolder::make();
-    CHECK(folder.has_value());
-    folder_.emplace(*std::move(folder));
-    const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
-    const auto settings = Settings::load(app::all_settings(), "", nothing,
-                                         {{"judge.url", "sqlite:" + database()},
-                                          {"http.port", "0"},
-                                          {"admin.port", "0"},
-                                          {"pipeline.mode", mode}});
-    CHECK(settings.has_value());
-    const auto options = app::options_of(*settings);
-    CHECK(options.has_value());
-    auto instance = app::Instance::start(*options, operators_key, clock_, *log_);
-    CHECK(instance.has_value());
-    instance_ = *std::move(instance);
-    thread_ = std::thread([this] { CHECK(instance_->run().broken.empty()); });
-    stock();
-  }
-  ~Server() { stop(); }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-
-  std::uint16_t port() const {
-    const std::string& url = instance_->shop();
-    return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
-  }
-
-  // Ends the service and audits its database.
-  Audited verify() {
-    stop();
-    const auto reader = judge::open_sqlite_reader(judge::SqliteOptions{.path = database(), .vfs = ""});
-    CHECK(reader.has_value());
-    return audited(**reader);
-  }
-
- private:
-  std::string database() const { return folder_->file("gavel.db"); }
-
-  void stock() {
-    auto connection = app::HttpConnection::open(instance_->operators());
-    CHECK(connection.has_value());
-    const auto ask = [&](std::string method, std::string target, std::string body, std::string key) {
-      const auto answer = connection->ask(
-          {std::move(method), std::move(target), std::move(body), std::move(key), operators_key},
-          Duration(10'000));
-      CHECK(answer.has_value() && (answer->status == 200 || answer->status == 201));
-    };
-    ask("PUT", "/v1/skus/tee", "", "sku");
-    for (int i = 0; i < 20; ++i) {
-      ask("POST", "/v1/stock/tee/receive", R"({"quantity":1000000})", "in-" + std::to_string(i));
-    }
-    ask("PUT", "/v1/skus/gone", "", "gone");
-  }
-
-  void stop() {
-    if (!thread_.joinable()) return;
-    instance_->stop();
-    thread_.join();
-    instance_.reset();
-  }
-
-  const RealClock clock_;
-  const std::unique_ptr<Log> log_ = Log::silent();
-  std::optional<app::DemoFolder> folder_;
-  std::unique_ptr<app::Instance> instance_;
-  std::thread thread_;
-};
 
 void ask_health(std::string& to) { to += "GET /healthz HTTP/1.1\r\nHost: bench\r\n\r\n"; }
 

@@ -48,8 +48,8 @@ constexpr Duration drained_every{10};   // How often a draining instance looks w
 // Within stop_within there must be time to work off the queues after the last connection.
 constexpr Duration answer_open_within{8'000};
 
-// C9: 1,000 holds a step make 50,000 a second while there is work.
-constexpr Duration expiry_while_work{20};
+// While there is work the job looks often, so that it can go in small pieces (jobs/expiry.h).
+constexpr Duration expiry_while_work{2};
 constexpr Duration expiry_else{100};
 constexpr Duration expiry_failed_again{5'000};
 

@@ -1,5 +1,6 @@
 #include "jobs/expiry.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -23,9 +24,18 @@ Duration Expiry::oldest_overdue(Time now) const {
   return oldest < now ? now - oldest : Duration(0);
 }
 
+// As many as the pace makes since the last ones were offered.
+std::size_t Expiry::piece() {
+  const Duration steady = clock_.steady();
+  const Duration since = offered_at_ ? steady - *offered_at_ : Duration(1'000);
+  offered_at_ = steady;
+  const std::int64_t due = expiry_per_second * std::min(since, Duration(1'000)).count() / 1'000;
+  return std::clamp(static_cast<std::size_t>(due), expiry_batch_min, expiry_batch_max);
+}
+
 Result<std::size_t> Expiry::step(Time now) {
   if (outstanding_.load() > 0) return 0;
-  const Result<std::vector<judge::HoldRow>> due = reader_.due(now, expiry_batch_max);
+  const Result<std::vector<judge::HoldRow>> due = reader_.due(now, piece());
   if (!due) return std::unexpected(due.error());
   oldest_due_ = due->empty() ? Time::max() : due->front().expires_at;
   if (due->empty()) return 0;

@@ -1,5 +1,9 @@
 // Expiry: releases holds whose time is past, in bounded batches (C9).
 //
+// When a whole sale expires in one second, new orders must not wait behind it (E20): the holds are offered at
+// a steady pace, a quarter above what C9 demands, in pieces as small as the time between two steps allows.
+// They are free for the judge anyhow, whether released or not.
+//
 //   step(now): find due holds ─► offer them to the lane as Expire commands ─► their verdicts count down
 //
 // The judge decides by its own time whether a hold is due, so a step too early, twice or by two processes
@@ -9,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/log.h"
 #include "base/metrics.h"
@@ -21,14 +26,17 @@
 namespace gavel::jobs {
 
 inline constexpr std::size_t expiry_batch_max = 1000;
+inline constexpr std::size_t expiry_batch_min = 50;
+inline constexpr std::int64_t expiry_per_second = 25'000;
 
 class Expiry {
  public:
   // `reader` is the job's own; all references outlive the job and every command that it offered.
   Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log);
 
-  // Offers up to expiry_batch_max due holds; does nothing while earlier ones have no verdict. Returns how
-  // many were offered. A hold that is overdue by more than two seconds is logged as `expiry_behind`.
+  // Offers due holds, between expiry_batch_min and expiry_batch_max, by the time since it last did; does
+  // nothing while earlier ones have no verdict. Returns how many were offered. A hold that is overdue by more
+  // than two seconds is logged as `expiry_behind`.
   Result<std::size_t> step(Time now);
 
   // Commands offered that have no verdict yet. Any thread.
@@ -42,11 +50,14 @@ class Expiry {
   Duration oldest_overdue(Time now) const;
 
  private:
+  std::size_t piece();
+
   judge::Reader& reader_;
   pipeline::Lane& lane_;
   const Clock& clock_;
   Log& log_;
   Time say_behind_at_{};
+  std::optional<Duration> offered_at_;  // By the steady clock.
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<std::uint64_t> released_{0};
   std::atomic<Time> oldest_due_{Time::max()};  // Of the last look; max: none was due.

@@ -114,12 +114,38 @@ TEST(Expiry, WorksInBoundedBatchesAndWaitsForEach_C9) {
   world.clock.advance(Duration(10'000));
   for (const std::size_t batch : {1'000U, 1'000U, 500U}) {
     EXPECT_EQ(world.step(), batch);
+    world.clock.advance(Duration(100));
     EXPECT_EQ(world.step(), 0U) << "the batch before has no verdict yet";
     EXPECT_EQ(world.expiry.outstanding(), batch);
     world.lane.step();
     EXPECT_EQ(world.expiry.outstanding(), 0U);
   }
   EXPECT_EQ(world.reserved(), 0);
+}
+
+// New orders wait behind no more than the pace needs, and the pace is what C9 demands and a quarter more.
+TEST(Expiry, GoesInPiecesAsSmallAsTheTimeBetweenStepsAllows_E20) {
+  World world;
+  world.hold(4'000, std::chrono::seconds(10));
+  world.clock.advance(Duration(10'000));
+  world.step();
+  world.lane.step();
+  struct Row {
+    int after_ms;
+    std::size_t piece;
+  };
+  for (const Row& row : {Row{0, 50}, Row{1, 50}, Row{2, 50}, Row{4, 100}, Row{10, 250}, Row{1'000, 1'000}}) {
+    world.clock.advance(Duration(row.after_ms));
+    EXPECT_EQ(world.step(), row.piece) << row.after_ms;
+    world.lane.step();
+  }
+  const std::int64_t before = world.reserved();
+  for (int i = 0; i < 5; ++i) {
+    world.clock.advance(Duration(10));
+    world.step();
+    world.lane.step();
+  }
+  EXPECT_EQ(before - world.reserved(), 1'250) << "25,000 a second";
 }
 
 TEST(Expiry, WhatAJobThatStoodStillMissedIsReleasedOnceInOneSweep_B027) {
@@ -141,6 +167,7 @@ TEST(Expiry, OffersNoMoreThanTheLaneTakes_B11) {
   world.clock.advance(Duration(10'000));
   EXPECT_EQ(world.step(), 100U);
   world.lane.step();
+  world.clock.advance(Duration(10));
   EXPECT_EQ(world.step(), 80U);
   world.lane.step();
   EXPECT_EQ(world.reserved(), 0);

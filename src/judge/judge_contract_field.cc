@@ -174,6 +174,27 @@ TEST_P(JudgeContract, MassExpiryIsWorkedOffInParts_B129_E20) {
   EXPECT_EQ(stock("tee"), "tee: 0/10/0 g3");
 }
 
+// As many due holds are loaded as make up for what a batch is short by, and that is enough for all of it.
+TEST_P(JudgeContract, EveryDueHoldIsFreeForABatchThatNeedsThemAll_C9_E20) {
+  shop("tee", 300);
+  std::vector<rules::Command> holds;
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i);
+    holds.push_back(reserve("k" + n, "u" + n, {{"tee", 1}}, {.hold = 1s}));
+  }
+  say_all(holds);
+  clock().advance(1s);
+  EXPECT_EQ(say(reserve("one", "ann", {{"tee", 1}})),
+            "reserved expires_at=2027-01-15T08:15:01.000Z order=#one");
+  EXPECT_EQ(stock("tee"), "tee: 0/300/0 g2") << "one was released for it, and no more";
+  EXPECT_EQ(say_all({reserve("a", "ann", {{"tee", 100}}), reserve("b", "bob", {{"tee", 150}}),
+                     reserve("c", "cyd", {{"tee", 50}})}),
+            "reserved expires_at=2027-01-15T08:15:01.000Z order=#a\n"
+            "reserved expires_at=2027-01-15T08:15:01.000Z order=#b\n"
+            "insufficient sku=tee available=49\n");
+  EXPECT_EQ(say(reserve("d", "dan", {{"tee", 49}})), "reserved expires_at=2027-01-15T08:15:01.000Z order=#d");
+}
+
 TEST_P(JudgeContract, AnActivityMadeAndOpenedInOneBatchMeetsDueHolds) {
   shop("tee", 2);
   say(reserve("due", "ann", {{"tee", 2}}, {.hold = 1s}));

@@ -173,9 +173,10 @@ class Loading {
     demand_of_new_activities(demand);
     demand_of_corrections(demand);
     for (const auto& [item, units] : demand) {
-      if (state_.item(item).available() >= units) continue;
-      if (const auto done = add_due(item, store_.find_due(item, now_, due_orders_max_ + 1)); !done)
-        return done;
+      const Quantity there = state_.item(item).available();
+      if (there >= units) continue;
+      const std::size_t count = due_enough(units - there);
+      if (const auto done = add_due(item, store_.find_due(item, now_, count + 1), count); !done) return done;
     }
     for (const auto& [claim, units] : claims) {
       const auto& [item, key] = claim;
@@ -184,7 +185,7 @@ class Loading {
       if (quota == state_.quotas.end() || quota->second.claimed + units <= *activity->limit_per_user)
         continue;
       const auto due = store_.find_due_of(item, key.user, now_, due_orders_max_ + 1);
-      if (const auto done = add_due(item, due); !done) return done;
+      if (const auto done = add_due(item, due, due_orders_max_); !done) return done;
     }
     return {};
   }
@@ -218,16 +219,27 @@ class Loading {
     }
   }
 
-  Result<void> add_due(ItemId item, Result<std::vector<OrderId>> found) {
+  // Each due hold gives back a unit or more, so that many of them make up for what is short. When a whole
+  // sale expires at once, every batch would otherwise load thousands to release a few (E20). The spare ones
+  // stand for holds that cannot be released, since somebody changed the numbers behind them.
+  std::size_t due_enough(Quantity short_by) const {
+    constexpr std::size_t spare = 64;
+    return std::min(due_orders_max_, static_cast<std::size_t>(short_by.units) + spare);
+  }
+
+  // Takes `count` of those found. More of them are unseen only where it is the limit that hides them: those
+  // beyond what is enough are not needed.
+  Result<void> add_due(ItemId item, Result<std::vector<OrderId>> found, std::size_t count) {
     if (!found) return std::unexpected(found.error());
-    if (found->size() > due_orders_max_) {
-      found->pop_back();
-      state_.due_unseen.insert(item);
+    if (found->size() > count) {
+      found->resize(count);
+      if (count == due_orders_max_) state_.due_unseen.insert(item);
     }
     if (found->empty()) return {};
     std::vector<OrderId>& due = state_.due[item];
+    const std::set<OrderId> known(due.begin(), due.end());
     for (const OrderId id : *found) {
-      if (std::ranges::find(due, id) == due.end()) due.push_back(id);
+      if (!known.contains(id)) due.push_back(id);
     }
     return load_orders(std::set<OrderId>(found->begin(), found->end()));
   }

@@ -21,9 +21,9 @@ struct Loaded {
   Time now;  // The judge's time for the whole batch.
 };
 
-// At most `due_orders_max` due holds are loaded of one item (and of one user's share of it); an item with
-// more is marked in State::due_unseen, so that nothing is refused for want of what was not looked at. Errors
-// are the store's; the caller rolls back.
+// Of an item that runs short so many due holds are loaded as make up for it, and at most `due_orders_max`
+// (and of one user's share of it likewise); an item that may need more is marked in State::due_unseen, so
+// that nothing is refused for want of what was not looked at. Errors are the store's; the caller rolls back.
 Result<Loaded> load_batch(Store& store, std::span<const rules::Command> commands, std::size_t due_orders_max);
 
 }  // namespace gavel::judge

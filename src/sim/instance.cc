@@ -25,7 +25,7 @@ constexpr gate::Incarnation this_database{1};
 
 // As app/instance has them.
 constexpr Micros overdue_every{100'000};
-constexpr Micros expiry_while_work{20'000};
+constexpr Micros expiry_while_work{2'000};
 constexpr Micros expiry_else{100'000};
 
 // Between the moment when something may go on and that when a thread does.

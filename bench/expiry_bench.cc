@@ -1,0 +1,170 @@
+// expiry_bench: every hold of a sale expires in the same second, while new orders come (E20, C9).
+//
+//   expiry_bench [--holds 100000] [--rate 500] [--connections 16]
+//
+// All units of a SKU are held, so that every order for it needs a hold that has just expired. Orders come by
+// a schedule, half of them for that SKU and half for another, from the moment at which the holds begin to
+// expire until all are released; the same schedule before, on a quiet service, is what they are compared
+// with. Every order must be answered 201: a unit whose hold is past its time is free at once. The release is
+// measured from the end of the second in which the holds expired, and C9 bounds it by holds / 20,000 a
+// second. The database is audited at the end; the program ends with 4 where that finds something.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "app/http_connection.h"
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/uuid.h"
+#include "bench/figure.h"
+#include "bench/load.h"
+#include "bench/server.h"
+#include "judge/sqlite_store.h"
+
+namespace gavel::bench {
+namespace {
+
+constexpr std::int64_t batch = 1'000;
+constexpr double released_a_second_least = 20'000;
+constexpr Span quiet_for = std::chrono::seconds(4);
+constexpr std::chrono::seconds holds_within{8};  // The holds are made long before they expire.
+
+struct Plan {
+  std::int64_t holds;
+  double rate;
+  std::int64_t connections;
+};
+
+class Requests {
+ public:
+  // One order of one unit.
+  void order(std::string& to, const char* sku) {
+    const std::string body = "{" + content(sku) + "}";
+    to += "POST /v1/orders HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nIdempotency-Key: " +
+          key() + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  }
+
+  // A call that holds `count` units for so long.
+  std::string holds(const char* sku, std::int64_t count, std::chrono::seconds hold) {
+    std::string body = "[";
+    for (std::int64_t i = 0; i < count; ++i) {
+      body += (i == 0 ? R"({"request_id":")" : R"(,{"request_id":")") + key() + R"(","act":"reserve",)" +
+              content(sku) + R"(,"hold_seconds":)" + std::to_string(hold.count()) + "}";
+    }
+    return body + "]";
+  }
+
+ private:
+  std::string key() { return to_text(make_uuid7(clock_.now(), random_)); }
+  std::string content(const char* sku) {
+    return R"("user":"u)" + std::to_string(random_.below(1'000'000'000'000)) + R"(","lines":[{"sku":")" +
+           sku + R"(","quantity":1}])";
+  }
+
+  const RealClock clock_;
+  Random random_{1};
+};
+
+std::int64_t count_of(const std::string& text, std::string_view word) {
+  std::int64_t count = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) ++count;
+  return count;
+}
+
+// Holds every unit so that all expire within one second; the beginning of that second.
+Time hold_all(const Server& server, Requests& requests, std::int64_t holds) {
+  const RealClock clock;
+  auto connection = app::HttpConnection::open("http://127.0.0.1:" + std::to_string(server.port()));
+  CHECK(connection.has_value());
+  const Time expire = std::chrono::ceil<std::chrono::seconds>(clock.now()) + holds_within;
+  for (std::int64_t made = 0; made < holds; made += batch) {
+    // Rounded up, so that what is held later expires within the same second.
+    const auto hold = std::chrono::ceil<std::chrono::seconds>(expire - clock.now());
+    CHECK(hold.count() > 1);
+    const auto answer = connection->ask({.method = "POST",
+                                         .target = "/v1/batch",
+                                         .body = requests.holds("held", std::min(batch, holds - made), hold)},
+                                        Duration(10'000));
+    CHECK(answer.has_value() && answer->status == 200);
+    CHECK(count_of(answer->body, R"("code":"reserved")") == std::min(batch, holds - made));
+  }
+  return expire;
+}
+
+void wait_until(Time when) {
+  const RealClock clock;
+  while (clock.now() < when) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// When the last of the holds was released, after `expire`.
+Span watch_release(judge::Reader& reader, Time expire) {
+  const RealClock clock;
+  const Time all_due = expire + std::chrono::seconds(1);
+  wait_until(all_due);
+  for (;;) {
+    const auto due = reader.due(clock.now(), 1);
+    CHECK(due.has_value());
+    // Younger holds of the load are not due before the default of 15 minutes.
+    if (due->empty()) return clock.now() - all_due;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+void expect_all(const LoadResult& result, unsigned status) {
+  for (const auto& [seen, count] : result.statuses) CHECK(seen == status);
+}
+
+int measure(const Plan& plan) {
+  judge::spare_sqlite_memory_counts();  // As main() of the program does.
+  Server server("direct");
+  server.stock("held", plan.holds);
+  Requests requests;
+  const double bound = static_cast<double>(plan.holds) / released_a_second_least;
+  LoadResult quiet, busy;
+  Span released{0};
+  {
+    Load load(server.port(), static_cast<std::size_t>(plan.connections));
+    bool turn = false;
+    load.open_loop(quiet_for / 4, plan.rate, [&](std::string& to) { requests.order(to, "tee"); });
+    quiet = load.open_loop(quiet_for, plan.rate, [&](std::string& to) { requests.order(to, "tee"); });
+    expect_all(quiet, 201);
+    const Time expire = hold_all(server, requests, plan.holds);
+    const auto reader = server.open_reader();
+    std::thread watch([&] { released = watch_release(*reader, expire); });
+    // Some of them are due then, and more become due than are asked for.
+    wait_until(expire + Duration(50));
+    const auto during = std::chrono::duration<double>(1 + bound);
+    busy = load.open_loop(std::chrono::duration_cast<Span>(during), plan.rate, [&](std::string& to) {
+      turn = !turn;
+      requests.order(to, turn ? "held" : "tee");
+    });
+    watch.join();
+    expect_all(busy, 201);
+  }
+  const Audited audit = server.verify();
+  Figure("mass_expiry")
+      .integer("holds", plan.holds)
+      .integer("connections", plan.connections)
+      .number("orders_per_second", busy.rate())
+      .spans(busy.latencies)
+      .number("quiet_p99_ms", quiet.latencies.ms(0.99))
+      .number("p99_of_quiet", busy.latencies.ms(0.99) / quiet.latencies.ms(0.99))
+      .number("released_within_s", std::chrono::duration<double>(released).count())
+      .number("bound_s", bound)
+      .text("verify", audit.verify)
+      .print();
+  return audit.verify == "clean" ? 0 : 4;
+}
+
+}  // namespace
+}  // namespace gavel::bench
+
+int main(int count, char** arguments) {
+  using gavel::bench::number_given;
+  return gavel::bench::measure({.holds = number_given(count, arguments, "--holds", 100'000),
+                                .rate = static_cast<double>(number_given(count, arguments, "--rate", 500)),
+                                .connections = number_given(count, arguments, "--connections", 16)});
+}
