@@ -122,6 +122,7 @@ class Instance::Wiring {
   Random random_ = Random::from_system();
   Sampler sampler_;
   Metrics metrics_;
+  pipeline::HotSkus hot_skus_;
   std::unique_ptr<judge::Store> store_;
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
@@ -169,6 +170,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       log_(log),
       gated_(options.mode == Mode::gated),
       sampler_(options.log_one_in),
+      hot_skus_(clock),
       store_(std::move(database.store)),
       questions_(std::move(readers.questions)),
       due_(std::move(readers.due)),
@@ -179,18 +181,18 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
              judge::Meters(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
-          [this](const std::string& why) { break_off(why); }, pipeline::Meters(metrics_, clock)),
+          [this](const std::string& why) { break_off(why); }, pipeline::Meters(metrics_, clock, &hot_skus_)),
       reads_(*questions_, reads_limits, read_within, clock),
       turnstile_(io_->get_executor(), gate_, reads_, clock, log, this_database, this_process),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
-                pipeline::Meters(metrics_, clock), gated_ ? &turnstile_ : nullptr),
+                pipeline::Meters(metrics_, clock, &hot_skus_), gated_ ? &turnstile_ : nullptr),
       service_(pipeline_, reads_, clock, random_, log, readiness_, std::move(operators_key), metrics_,
                *order_index_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
-      expiry_(*due_, lane_, clock, log),
+      expiry_(*due_, lane_, clock, log, jobs::expiry_delays(metrics_)),
       projection_(*ledger_, *order_index_, clock, log),
       retention_(*old_, lane_, clock, log, policy_of(options)) {
   watch_parts();
@@ -203,6 +205,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
 
 void Instance::Wiring::watch_parts() {
   pipeline::watch(metrics_, lane_, pipeline_);
+  pipeline::watch(metrics_, hot_skus_);
   jobs::watch(metrics_, expiry_, clock_);
   jobs::watch(metrics_, projection_);
   jobs::watch(metrics_, retention_);

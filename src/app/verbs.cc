@@ -44,6 +44,10 @@ constexpr std::array list_orders{
     limit, cursor};
 constexpr std::array confirm{
     order, VerbWord{"lines", flag, WordKind::lines, optional, "pay these alone; the rest returns to stock"}};
+constexpr std::array extend{order, VerbWord{"seconds", flag, integer, optional,
+                                            "from this moment on; the service's own time, if left out"}};
+constexpr std::array change{
+    order, VerbWord{"lines", flag, WordKind::lines, required, "what it shall hold, all of it"}};
 constexpr std::array refund{
     order, VerbWord{"lines", flag, WordKind::lines, optional, "these alone; all that is left, if left out"},
     VerbWord{"restock", flag, WordKind::yes_or_no, required, "for sale again, or written off"}};
@@ -88,6 +92,10 @@ constexpr auto verbs = std::to_array<Verb>({
     {"order", "confirm", "POST", "/v1/orders/{}/confirm", confirm, Shows::deed, "Mark an order as paid",
      "  gavel order confirm 01a22942-705d-7d85-a8a4-b1e6f29d2bd5\n"
      "  gavel order confirm 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --lines tee=1"},
+    {"order", "extend", "POST", "/v1/orders/{}/extend", extend, Shows::deed, "Let a hold last longer",
+     "  gavel order extend 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --seconds 120"},
+    {"order", "change", "PATCH", "/v1/orders/{}", change, Shows::deed, "Change what an unpaid order holds",
+     "  gavel order change 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --lines tee=2 cup=1"},
     {"order", "cancel", "POST", "/v1/orders/{}/cancel", one_order, Shows::deed, "Cancel an unpaid order",
      "  gavel order cancel 01a22942-705d-7d85-a8a4-b1e6f29d2bd5"},
     {"order", "refund", "POST", "/v1/orders/{}/refund", refund, Shows::deed,

@@ -35,14 +35,40 @@ struct Metrics::Parts {
     std::uint64_t told;
   };
 
+  struct WatchedFamily {
+    std::string name;
+    std::string help;
+    std::function<std::vector<Sample>()> read;
+  };
+
   prometheus::Registry registry;
   std::vector<WatchedGauge> gauges;
   std::vector<WatchedCounter> counters;
+  std::vector<WatchedFamily> families;
 
   prometheus::Counter& counter(const std::string& name, const std::string& help, const Labels& labels) {
     return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add(as_map(labels));
   }
 };
+
+namespace {
+
+template <class Watched>
+prometheus::MetricFamily family_of(const Watched& watched) {
+  prometheus::MetricFamily family;
+  family.name = watched.name;
+  family.help = watched.help;
+  family.type = prometheus::MetricType::Counter;
+  for (const Sample& sample : watched.read()) {
+    prometheus::ClientMetric metric;
+    for (const auto& [name, value] : sample.labels) metric.label.push_back({name, value});
+    metric.counter.value = sample.value;
+    family.metric.push_back(std::move(metric));
+  }
+  return family;
+}
+
+}  // namespace
 
 void Counter::add(std::uint64_t count) const noexcept {
   if (counter_ != nullptr) counter_->Increment(static_cast<double>(count));
@@ -89,6 +115,11 @@ void Metrics::watch_counter(const std::string& name, const std::string& help,
   parts_->counters.push_back(Parts::WatchedCounter{parts_->counter(name, help, labels), std::move(read), 0});
 }
 
+void Metrics::watch_counters(const std::string& name, const std::string& help,
+                             std::function<std::vector<Sample>()> read) {
+  parts_->families.push_back(Parts::WatchedFamily{name, help, std::move(read)});
+}
+
 std::string Metrics::text() {
   for (const Parts::WatchedGauge& watched : parts_->gauges) watched.gauge.Set(watched.read());
   for (Parts::WatchedCounter& watched : parts_->counters) {
@@ -97,6 +128,7 @@ std::string Metrics::text() {
     watched.told = now;
   }
   std::vector<prometheus::MetricFamily> families = parts_->registry.Collect();
+  for (const Parts::WatchedFamily& watched : parts_->families) families.push_back(family_of(watched));
   std::ranges::sort(families, {}, &prometheus::MetricFamily::name);
   for (prometheus::MetricFamily& family : families) std::ranges::sort(family.metric, {}, words_of);
   return prometheus::TextSerializer().Serialize(families);

@@ -30,6 +30,12 @@ namespace gavel {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
+// One of several values under one name.
+struct Sample {
+  Labels labels;
+  double value = 0;
+};
+
 // A number that only grows.
 class Counter {
  public:
@@ -99,6 +105,9 @@ class Metrics {
                    const Labels& labels = {});
   void watch_counter(const std::string& name, const std::string& help, std::function<std::uint64_t()> read,
                      const Labels& labels = {});
+  // Counters whose labels come and go: `read` tells those there are. Each only grows while it is there.
+  void watch_counters(const std::string& name, const std::string& help,
+                      std::function<std::vector<Sample>()> read);
 
   // Everything, in Prometheus' text format 0.0.4. One thread at a time.
   std::string text();

@@ -44,6 +44,19 @@ gavel_d_lost_total 4
 )");
 }
 
+TEST(Metrics, CountersMayComeAndGo) {
+  Metrics metrics;
+  std::vector<Sample> samples{{{{"sku", "tee"}}, 3}, {{{"sku", "cup"}}, 1}};
+  metrics.watch_counters("gavel_e_answers_total", "Answers.", [&] { return samples; });
+  EXPECT_EQ(metrics.text(), R"(# HELP gavel_e_answers_total Answers.
+# TYPE gavel_e_answers_total counter
+gavel_e_answers_total{sku="cup"} 1
+gavel_e_answers_total{sku="tee"} 3
+)");
+  samples.pop_back();
+  EXPECT_EQ(metrics.text().find("cup"), std::string::npos);
+}
+
 TEST(Metrics, OneNameWithOneSetOfLabelsIsOneCounter) {
   Metrics metrics;
   metrics.counter("a_total", "A.").add();

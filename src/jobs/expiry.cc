@@ -16,8 +16,8 @@ constexpr Duration judge_within{
 
 }  // namespace
 
-Expiry::Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log)
-    : reader_(reader), lane_(lane), clock_(clock), log_(log) {}
+Expiry::Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, Histogram delays)
+    : reader_(reader), lane_(lane), clock_(clock), log_(log), delays_(delays) {}
 
 Duration Expiry::oldest_overdue(Time now) const {
   const Time oldest = oldest_due_.load();
@@ -57,8 +57,15 @@ Result<std::size_t> Expiry::step(Time now) {
       break;  // The queue is full; the rest is found again by a later step.
     }
     ++offered;
+    delays_.observe(std::chrono::duration<double>(now - hold.expires_at).count());
   }
   return offered;
+}
+
+Histogram expiry_delays(Metrics& metrics) {
+  return metrics.histogram("gavel_jobs_expiry_delay_seconds",
+                           "How long after its time a hold was given to the judge to be released.",
+                           {0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30});
 }
 
 void watch(Metrics& metrics, const Expiry& expiry, const Clock& clock) {

@@ -31,8 +31,9 @@ inline constexpr std::int64_t expiry_per_second = 25'000;
 
 class Expiry {
  public:
-  // `reader` is the job's own; all references outlive the job and every command that it offered.
-  Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log);
+  // `reader` is the job's own; all references outlive the job and every command that it offered. `delays`
+  // is told how long after its time each hold was offered, in seconds.
+  Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, Histogram delays = {});
 
   // Offers due holds, between expiry_batch_min and expiry_batch_max, by the time since it last did; does
   // nothing while earlier ones have no verdict. Returns how many were offered. A hold that is overdue by more
@@ -56,12 +57,16 @@ class Expiry {
   pipeline::Lane& lane_;
   const Clock& clock_;
   Log& log_;
+  const Histogram delays_;
   Time say_behind_at_{};
   std::optional<Duration> offered_at_;  // By the steady clock.
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<std::uint64_t> released_{0};
   std::atomic<Time> oldest_due_{Time::max()};  // Of the last look; max: none was due.
 };
+
+// The delays of `metrics`.
+Histogram expiry_delays(Metrics& metrics);
 
 // Has `metrics` read how the release of holds goes, on any thread. All outlive the readings.
 void watch(Metrics& metrics, const Expiry& expiry, const Clock& clock);

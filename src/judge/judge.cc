@@ -127,6 +127,7 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
 }
 
 void Judge::tell(const State& state) const {
+  for (const rules::Flow& flow : state.flows) meters_.units.add(flow);
   if (observer_) observer_(state);
 }
 

@@ -1,10 +1,39 @@
 // Meters of the judge: what one counts about its batches. Made from nothing they count nowhere.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "rules/flow.h"
 
 namespace gavel::judge {
+
+// Units that the ledger moved, by its actions: what was reserved, paid, given back, whoever caused it.
+class UnitCounters {
+ public:
+  UnitCounters() = default;
+  explicit UnitCounters(Metrics& metrics) {
+    for (int number = 0; number <= static_cast<int>(rules::Action::adjust_out); ++number) {
+      const auto action = static_cast<rules::Action>(number);
+      counters_.push_back(metrics.counter("gavel_judge_units_total", "Units that the ledger moved.",
+                                          {{"action", std::string(rules::word(action))}}));
+    }
+  }
+
+  void add(const rules::Flow& flow) const {
+    if (counters_.empty()) return;
+    const auto number = static_cast<std::size_t>(flow.action);
+    CHECK(number < counters_.size());  // The list above ends with the last action.
+    counters_[number].add(static_cast<std::uint64_t>(flow.quantity.units));
+  }
+
+ private:
+  std::vector<Counter> counters_;  // By the action's number.
+};
 
 struct Meters {
   Meters() = default;
@@ -16,12 +45,14 @@ struct Meters {
                                "Batches that the store refused as a whole, and that were halved.")),
         in_doubt(metrics.counter("gavel_judge_batches_in_doubt_total",
                                  "Batches whose commit had no known end for a while.")),
-        commit(metrics.timer("gavel_judge_commit_seconds", "Time from commit to durable.", clock)) {}
+        commit(metrics.timer("gavel_judge_commit_seconds", "Time from commit to durable.", clock)),
+        units(metrics) {}
 
   Counter retried;
   Counter halved;
   Counter in_doubt;
   Timer commit;
+  UnitCounters units;
 };
 
 }  // namespace gavel::judge

@@ -33,9 +33,11 @@ std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
   const Timer::Run run(meters_.batch);
   std::vector<Verdict> verdicts = judge(commands);
   meters_.batch_commands.observe(static_cast<double>(commands.size()));
-  for (const Verdict& verdict : verdicts) {
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    const Verdict& verdict = verdicts[i];
     meters_.verdicts.add(verdict.outcome);
     if (verdict.record == rules::Record::replayed) meters_.replayed.add();
+    if (meters_.skus != nullptr) meters_.skus->add(commands[i], verdict.outcome);
   }
   return verdicts;
 }

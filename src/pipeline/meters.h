@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "pipeline/hot_skus.h"
 #include "rules/outcome.h"
 
 namespace gavel::pipeline {
@@ -36,24 +37,29 @@ class OutcomeCounters {
 struct Meters {
   Meters() = default;
   // Both outlive the meters.
-  Meters(Metrics& metrics, const Clock& clock)
+  Meters(Metrics& metrics, const Clock& clock, HotSkus* hot_skus = nullptr)
       : verdicts(metrics, "gavel_pipeline_verdicts_total", "Answers of the lane, its replays included."),
         replayed(metrics.counter("gavel_pipeline_verdicts_replayed_total",
                                  "Verdicts that were the first answer of their key again.")),
         refused(metrics, "gavel_pipeline_refused_total", "Commands refused before the lane."),
+        granted(metrics, "gavel_pipeline_gate_granted_verdicts_total",
+                "The judge's answers to commands that held a token of the gate."),
         overdue(metrics.counter("gavel_pipeline_answers_overdue_total",
                                 "Callers told outcome_unknown, since the verdict took too long.")),
         batch_commands(metrics.histogram("gavel_pipeline_batch_commands",
                                          "Commands judged in one transaction.",
                                          {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000})),
-        batch(metrics.timer("gavel_pipeline_batch_seconds", "Time a batch took at the judge.", clock)) {}
+        batch(metrics.timer("gavel_pipeline_batch_seconds", "Time a batch took at the judge.", clock)),
+        skus(hot_skus) {}
 
   OutcomeCounters verdicts;
   Counter replayed;
   OutcomeCounters refused;
+  OutcomeCounters granted;
   Counter overdue;
   Histogram batch_commands;
   Timer batch;
+  HotSkus* skus = nullptr;  // Outlives the meters; nullptr: not counted.
 };
 
 }  // namespace gavel::pipeline

@@ -96,6 +96,7 @@ Verdict Pipeline::turn_away(const Command& command, const Verdict& refusal) {
   if (command.key) keys_.erase(rules::RequestId{command.caller, *command.key});
   admission_.leave();
   meters_.refused.add(refusal.outcome);
+  if (meters_.skus != nullptr) meters_.skus->add(command, refusal.outcome);
   return refusal;
 }
 
@@ -150,7 +151,10 @@ void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
   Waiting waiting = std::move(found->second);
   waiting_.erase(found);
   if (waiting.key) keys_.erase(*waiting.key);
-  if (waiting.token) turnstile_->drop(*waiting.token);
+  if (waiting.token) {
+    meters_.granted.add(verdict.outcome);
+    turnstile_->drop(*waiting.token);
+  }
   admission_.leave();
   if (sampler_.take()) {
     log_.write(Level::info, "request",

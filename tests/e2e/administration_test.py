@@ -15,7 +15,8 @@ from pathlib import Path
 from gavel_process import Gavel, run
 
 VERBS = ["stock create", "stock show", "stock receive", "stock adjust", "stock count", "order show", "order list",
-         "order confirm", "order cancel", "order refund", "activity list", "activity show", "activity create",
+         "order confirm", "order extend", "order change", "order cancel", "order refund",
+         "activity list", "activity show", "activity create",
          "activity open", "activity close", "trace"]
 
 
@@ -117,6 +118,9 @@ class Served(Folder):
 
         order, other = self.order("ann", "a1"), self.order("ann", "a2")
         self.assertIn(f"order {order}, held, of ann\n", self.done(f"order show {order}").out)
+        self.assertRegex(self.done(f"order extend {order} --seconds 1000").out, r"\Aextended: order ")
+        self.done(f"order change {other} --lines tee=1")
+        self.assertEqual(self.done(f"order show {other} --json").json["lines"][0]["quantity"], 1)
         self.done(f"order confirm {order} --lines tee=1")
         self.done(f"order cancel {other}")
         self.refused(1, "already_confirmed", f"order cancel {order}")
