@@ -93,8 +93,8 @@ class Writer {
   rules::Command fresh() {
     const std::uint64_t what = random_.below(100);
     if (what < 33) return reserve(fresh_key(), user(), lines(), reserve_options());
-    if (what < 36) return extension();
-    if (what < 42) return change(fresh_key(), an_order(), lines());
+    if (what < 38) return extension();
+    if (what < 43) return change(fresh_key(), an_order(), lines());
     if (what < 49) return confirm(fresh_key(), an_order());
     if (what < 52) return confirm(fresh_key(), an_order(), lines());
     if (what < 61) return cancel(fresh_key(), an_order());
@@ -104,7 +104,7 @@ class Writer {
     if (what < 78) return receive(fresh_key(), pick(skus()), few(3));
     if (what < 81) return adjust(fresh_key(), pick(skus()), random_.chance(1, 2) ? few(2) : -few(3));
     if (what < 84)
-      return count(fresh_key(), pick(skus()), few(6), static_cast<std::int64_t>(random_.below(16)));
+      return count(fresh_key(), pick(skus()), few(6), static_cast<std::int64_t>(random_.below(10)));
     if (what < 86)
       return put_sku(fresh_key(), pick({"ant", "bee", "cat", "dog"}), static_cast<std::int32_t>(few(2)));
     if (what < 91) return create_activity(fresh_key(), activity(), allotments(), activity_options());
@@ -114,7 +114,7 @@ class Writer {
 
   // The same order again and again comes to the longest hold that it may have.
   rules::Command extension() {
-    if (random_.chance(1, 3)) extended_ = an_order();
+    if (random_.chance(1, 4)) extended_ = an_order();
     std::optional<std::chrono::seconds> length;
     if (random_.chance(1, 2)) length = std::chrono::seconds(few(random_.chance(1, 2) ? 6 : 3600));
     return extend(fresh_key(), extended_, length);

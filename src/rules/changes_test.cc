@@ -207,6 +207,28 @@ TEST(ChangeTest, AnOrderOfAnActivityTakesFromItAlone) {
   EXPECT_EQ(world.stock("tee@sale"), "tee@sale: 0/5/0 g2");
 }
 
+// A token of the gate steers to its bucket, and is not believed (A1, A5).
+TEST(TakingTest, ATokenNamesTheFirstBucketAndNothingElse) {
+  const std::pair<std::optional<BucketNo>, std::string> rows[] = {
+      {std::nullopt, "#1 held ann tee/1*1"},
+      {0, "#1 held ann tee/0*1"},
+      {1, "#1 held ann tee/1*1"},
+      {2, "#1 held ann tee/2*1"},
+      {3, "#1 held ann tee/1*1"},
+      {-1, "#1 held ann tee/1*1"},
+      {64, "#1 held ann tee/1*1"},
+  };
+  for (const auto& [token, orders] : rows) {
+    World world;
+    world.sku("tee", {3, 3, 3});
+    Command command = world.command("shop", "k", want("ann", "tee*1"));
+    command.token = token;
+    EXPECT_EQ(decide(world.state, command, world.now, world.policy).outcome, Outcome::reserved);
+    world.end_batch();
+    EXPECT_EQ(world.orders(), orders) << token.value_or(-99);
+  }
+}
+
 // What it has may be moved, but what it would take besides was changed behind Gavel's back.
 TEST(ChangeTest, NothingIsTakenFromBrokenNumbers_B9) {
   World world;

@@ -25,6 +25,20 @@ CreateActivity full_activity() {
   return act;
 }
 
+TEST(CommandTest, TheOrderThatIsMadeHasTheKeyForItsIdWhereThatIsAUuidOfVersion7) {
+  World world;
+  const std::string key = key_of(noon);
+  const std::string version_4 = "00000000-0000-4000-8000-00000000000a";
+  for (const std::string& other : {std::string("plain"), version_4}) {
+    const Command command = world.command("shop", other, want("ann", "tee*1"));
+    EXPECT_EQ(order_made_by(command), command.fresh) << other;
+  }
+  EXPECT_EQ(order_made_by(world.command("shop", key, want("ann", "tee*1"))), OrderId{*parse_uuid(key)});
+  Command keyless = world.command("shop", key, want("ann", "tee*1"));
+  keyless.key.reset();
+  EXPECT_EQ(order_made_by(keyless), keyless.fresh);
+}
+
 TEST(CommandTest, TheContentOfEachAct) {
   const std::pair<Act, std::string> rows[] = {
       {want("ann", "tee*2"), "act=reserve;user=ann;lines=tee*2"},

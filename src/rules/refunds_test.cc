@@ -43,6 +43,12 @@ TEST(RefundsTest, ARefundGoesOnUntilNothingIsLeft_C6) {
   EXPECT_EQ(world.order(1).settled_at, noon) << "it was settled when it was paid";
 }
 
+TEST(RefundsTest, OfSeveralLinesThatAskForTooMuchTheFirstIsNamed) {
+  World world = paid_world();
+  EXPECT_EQ(world.ask(refund_of(1, "tee*4 cap*3")), "insufficient sku=cap available=2 order=#1");
+  EXPECT_EQ(world.orders(), "#1 paid ann cap/0*2 tee/0*3");
+}
+
 TEST(RefundsTest, AWholeRefundTakesWhatIsLeft) {
   World world = paid_world();
   world.does(refund_of(1, "tee*2"));
