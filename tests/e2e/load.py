@@ -59,6 +59,16 @@ def transition(key, act, order):
     return Request(key, act, "POST", f"/v1/orders/{order}/{act}", order=order)
 
 
+def extend(key, order, seconds):
+    return Request(key, "extend", "POST", f"/v1/orders/{order}/extend", json.dumps({"seconds": seconds}).encode(),
+                   order=order)
+
+
+def change(key, order, lines):
+    body = {"lines": [{"sku": sku, "quantity": quantity} for sku, quantity in lines]}
+    return Request(key, "change", "PATCH", f"/v1/orders/{order}", json.dumps(body).encode(), lines=merged(lines), order=order)
+
+
 def receive(key, sku, quantity):
     return Request(key, "receive", "POST", f"/v1/stock/{sku}/receive", json.dumps({"quantity": quantity}).encode(),
                    lines=((sku, quantity),))

@@ -153,6 +153,42 @@ class Life(Crowd):
         paid = won["already_confirmed", "confirmed"]
         self.assertEqual(self.stock(sku), (200 - paid, 0, paid))
 
+    def test_changes_race_for_what_is_left_E5(self):
+        sku = self.stocked(100, buckets=4)
+        orders = [reply.order for reply in self.at_once(self.orders(50, sku))]
+        self.assertEqual(self.codes([load.change(self.key(), order, [(sku, 3)]) for order in orders]),
+                         {"changed": 25, "sold_out": 25})
+        self.assertEqual(self.stock(sku), (0, 100, 0))
+        self.assertEqual(self.codes([load.change(self.key(), order, [(sku, 1)]) for order in orders]), {"changed": 50})
+        self.assertEqual(self.stock(sku), (50, 50, 0))
+
+    def test_a_change_races_a_payment_and_the_units_go_one_way_E5(self):
+        sku, other = self.stocked(300), self.stocked(300)
+        orders = [reply.order for reply in self.at_once(self.orders(100, sku))]
+        race = []
+        for number, order in enumerate(orders):
+            pair = [load.change(self.key(), order, [(sku, 2), (other, 1)]), load.transition(self.key(), "confirm", order)]
+            race += pair if number % 2 else reversed(pair)
+        codes = Counter(reply.code for reply in self.at_once(race))
+        self.assertEqual(set(codes) - {"already_confirmed"}, {"changed", "confirmed"})
+        self.assertEqual(codes["confirmed"], 100)
+        changed = codes["changed"]
+        self.assertEqual(self.stock(sku), (200 - changed, 0, 100 + changed))
+        self.assertEqual(self.stock(other), (300 - changed, 0, changed))
+
+    def test_extensions_end_at_the_cap_whoever_asks_E4_B029(self):
+        sku = self.stocked(1)
+        held = self.desk.insist(load.reserve(self.key(), "ann", [(sku, 1)], hold=1))
+        made = load.seconds_of(json.loads(held.body)["at"])
+        replies = self.at_once([load.extend(self.key(), held.order, 60) for _ in range(20)])
+        self.assertEqual(dict(Counter(reply.code for reply in replies)), {"extended": 1, "hold_capped": 19})
+        ends = {round(load.seconds_of(json.loads(reply.body)["expires_at"]), 3) for reply in replies}
+        self.assertEqual(ends, {round(made + 3, 3)})
+        while self.stock(sku) != (1, 0, 0):
+            self.assertLess(time.time(), made + 3 + RELEASED_WITHIN)
+            time.sleep(0.05)
+        self.assertGreaterEqual(time.time(), made + 3)
+
     def test_a_failed_payment_gives_back_once_B013(self):
         sku = self.stocked(1)
         replies = self.at_once(self.orders(2, sku))

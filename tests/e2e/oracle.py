@@ -43,7 +43,7 @@ class Request:
     user: str = ""
     lines: tuple = ()  # ((sku, quantity), ...), each SKU once
     activity: str = ""
-    order: str = ""  # of confirm and cancel: the order that is meant
+    order: str = ""  # of acts on an order: the one that is meant
     at_once: bool = False  # of reserve: sold without a hold
 
 
