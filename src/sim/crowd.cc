@@ -74,7 +74,8 @@ void Crowd::act() {
   if (die < 45) return burst();
   if (die < 63) return settle_order();
   if (die < 71) return race();
-  if (die < 77) return refund();
+  if (die < 75) return refund();
+  if (die < 81) return alter_order();
   if (die < 91) return operators_act();
   if (die < 98) return ask_again();
   return misuse_key();
@@ -117,6 +118,16 @@ void Crowd::refund() {
   attempt(intend(customers, rules::Refund{draw_order(), draw_lines(true), restock}));
 }
 
+// Somebody wants another day to pay, or less, or more.
+void Crowd::alter_order() {
+  if (orders_.empty()) return reserve();
+  if (s_.random.chance(1, 2))
+    return attempt(intend(customers, rules::ChangeOrder{draw_order(), draw_lines(false)}));
+  rules::Extend act{draw_order()};
+  if (s_.random.chance(1, 2)) act.seconds = std::chrono::seconds(1 + s_.random.below(4));
+  attempt(intend(customers, act));
+}
+
 void Crowd::operators_act() {
   const std::uint64_t die = s_.random.below(10);
   const rules::SkuCode sku = draw_sku();
@@ -133,12 +144,18 @@ void Crowd::operators_act() {
   const rules::ActivityCode activity = activity_of(1 + s_.random.below(options_.activities));
   if (die < 8) return attempt(intend(operators, rules::OpenActivity{activity}));
   if (die < 9) return attempt(intend(operators, rules::CloseActivity{activity}));
-  if (s_.random.chance(1, 2)) return attempt(intend(operators, draw_activity(activity)));
-  // Two operators make the same new thing, and know nothing of each other.
-  const rules::ActivityCode made("sale" + std::to_string(options_.activities + next_key_++));
-  const rules::CreateActivity act = draw_activity(made);
-  attempt(intend(operators, act));
-  attempt(intend(operators, act));
+  if (s_.random.chance(1, 3)) return attempt(intend(operators, draw_activity(activity)));
+  make_at_once();
+}
+
+// Several operators make the same new thing, and know nothing of each other.
+void Crowd::make_at_once() {
+  const std::string name = "new" + std::to_string(next_key_++);
+  const rules::CreateActivity sale = draw_activity(rules::ActivityCode(name));
+  const bool makes_sale = s_.random.chance(1, 2);
+  for (int i = 0; i < 3; ++i) {
+    attempt(makes_sale ? intend(operators, sale) : intend(operators, rules::PutSku{rules::SkuCode(name), 1}));
+  }
 }
 
 rules::CreateActivity Crowd::draw_activity(const rules::ActivityCode& code) {
@@ -154,6 +171,13 @@ rules::CreateActivity Crowd::draw_activity(const rules::ActivityCode& code) {
     act.lines.push_back({sku_of(sku), units(1 + s_.random.below(3)), std::nullopt});
   }
   if (s_.random.chance(1, 2)) act.limit_per_user = units(1 + s_.random.below(2));
+  if (s_.random.chance(1, 4))
+    act.opens_at = world_begins + Duration(static_cast<std::int64_t>(s_.random.below(3'000)));
+  // Over before fresh users come at the end, so that it does not close while they ask.
+  const Time later = act.opens_at.value_or(world_begins);
+  if (s_.random.chance(1, 4))
+    act.closes_at = later + Duration(1 + static_cast<std::int64_t>(s_.random.below(2'000)));
+  if (s_.random.chance(1, 4)) act.hold = std::chrono::seconds(1 + s_.random.below(2));
   return act;
 }
 
@@ -216,6 +240,8 @@ rules::UserId Crowd::draw_user() {
 
 rules::RequestKey Crowd::draw_key() {
   const Time now = world_begins + std::chrono::floor<Duration>(s_.scheduler.now());
+  if (s_.random.chance(1, 80))
+    return rules::RequestKey(to_text(make_uuid7(now - std::chrono::hours(49), s_.random)));
   if (s_.random.chance(1, 2)) return rules::RequestKey(to_text(make_uuid7(now, s_.random)));
   return rules::RequestKey("k" + std::to_string(next_key_++));
 }
@@ -319,7 +345,9 @@ void Crowd::try_later(Number number) {
     if (intent.attempts >= attempts_max || s_.random.chance(1, 6)) return;
     if (s_.random.chance(1, 6)) return attempt(intend(intent.request.caller, intent.command.act));
   }
-  const auto pause = draw_micros(2'000U << std::min(intent.attempts, 5));
+  // A storm of retries must not outlive its cause: whoever insists waits twice as long each time, up to a
+  // second.
+  const auto pause = draw_micros(2'000U << std::min(intent.attempts, insists_ ? 9 : 5));
   const std::uint64_t turn = ++intent.turn;
   intent.waits = true;
   s_.scheduler.after(pause, [this, number, turn] {
@@ -374,6 +402,8 @@ void Crowd::watch(const Intent& intent, gate::InstanceId by, const Verdict& verd
       std::pair{Outcome::overloaded, Rare::queue_full},
       std::pair{Outcome::over, Rare::activity_over_told},
       std::pair{Outcome::not_open, Rare::activity_not_open_told},
+      std::pair{Outcome::hold_capped, Rare::hold_capped_told},
+      std::pair{Outcome::extended, Rare::hold_extended},
   };
   for (const auto& [outcome, rare] : told) s_.sightings.saw_if(verdict.outcome == outcome, rare);
   const bool replayed = verdict.record == rules::Record::replayed;
@@ -387,6 +417,9 @@ void Crowd::watch(const Intent& intent, gate::InstanceId by, const Verdict& verd
   s_.sightings.saw_if(std::holds_alternative<rules::OpenActivity>(intent.command.act) &&
                           (verdict.outcome == Outcome::sold_out || verdict.outcome == Outcome::insufficient),
                       Rare::opening_found_too_little);
+  const bool changes = std::holds_alternative<rules::ChangeOrder>(intent.command.act);
+  s_.sightings.saw_if(changes && verdict.outcome == Outcome::changed, Rare::order_changed);
+  s_.sightings.saw_if(changes && verdict.outcome == Outcome::insufficient, Rare::change_found_too_little);
   const bool definite = verdict.outcome != Outcome::outcome_unknown && verdict.record != rules::Record::no;
   s_.sightings.saw_if(intent.told_unknown && definite && replayed, Rare::unknown_then_yes);
   s_.sightings.saw_if(intent.told_unknown && definite && !replayed, Rare::unknown_then_fresh);

@@ -65,7 +65,9 @@ class Crowd {
   void settle_order();
   void race();
   void refund();
+  void alter_order();
   void operators_act();
+  void make_at_once();
   void ask_again();
   void misuse_key();
 

@@ -48,6 +48,13 @@ static_assert(kinds.size() == faults_count);
 
 }  // namespace
 
+std::optional<Fault> parse_fault(std::string_view word) {
+  for (const Kind& kind : kinds) {
+    if (kind.word == word) return kind.fault;
+  }
+  return std::nullopt;
+}
+
 std::string_view word(Fault fault) { return kinds[static_cast<std::size_t>(fault)].word; }
 
 Faults::Faults(Random& random) : random_(random) {
@@ -60,7 +67,20 @@ Faults::Faults(Random& random) : random_(random) {
   }
 }
 
+void Faults::plan(std::optional<PlannedFault> only) {
+  planned_ = true;
+  only_ = only;
+}
+
+bool Faults::has(Fault fault) const {
+  if (healed_) return false;
+  return planned_ ? only_ && only_->fault == fault : one_in_[static_cast<std::size_t>(fault)] != 0;
+}
+
 bool Faults::draws(Fault fault) {
+  if (healed_) return false;
+  const std::uint64_t opportunity = ++opportunities_[static_cast<std::size_t>(fault)];
+  if (planned_) return has(fault) && only_->nth == opportunity;
   return has(fault) && random_.chance(1, one_in_[static_cast<std::size_t>(fault)]);
 }
 

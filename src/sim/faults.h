@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/random.h"
@@ -55,12 +56,23 @@ inline constexpr std::size_t faults_count = static_cast<std::size_t>(Fault::file
 
 std::string_view word(Fault fault);
 
+std::optional<Fault> parse_fault(std::string_view word);
+
 using FaultCounts = std::array<std::uint64_t, faults_count>;
+
+// One fault alone: at this opportunity of its kind, from 1.
+struct PlannedFault {
+  Fault fault;
+  std::uint64_t nth;
+};
 
 class Faults {
  public:
   // Draws which kinds there are, and how often. None strikes before unleash().
   explicit Faults(Random& random);
+
+  // Instead of what was drawn: this one, or none at all.
+  void plan(std::optional<PlannedFault> only);
 
   // Whether this fault happens at this opportunity. Counted as fired when it does.
   bool strikes(Fault fault);
@@ -70,7 +82,7 @@ class Faults {
   void count(Fault fault) { ++fired_[static_cast<std::size_t>(fault)]; }
 
   // Whether this kind occurs in this run at all, and may strike at present.
-  bool has(Fault fault) const { return !healed_ && one_in_[static_cast<std::size_t>(fault)] != 0; }
+  bool has(Fault fault) const;
 
   void unleash() { healed_ = false; }
   // From here on nothing strikes.
@@ -78,12 +90,17 @@ class Faults {
   bool healed() const { return healed_; }
 
   const FaultCounts& fired() const { return fired_; }
+  // How often each could have struck since unleash().
+  const FaultCounts& opportunities() const { return opportunities_; }
 
  private:
   Random& random_;
   bool healed_ = true;
   std::array<std::uint64_t, faults_count> one_in_{};  // One of so many opportunities; 0: never.
   FaultCounts fired_{};
+  FaultCounts opportunities_{};
+  bool planned_ = false;
+  std::optional<PlannedFault> only_;
 };
 
 }  // namespace gavel::sim

@@ -124,7 +124,10 @@ void Fleet::tend() {
       slot.start_at =
           s_.scheduler.now() + Micros(static_cast<std::int64_t>(s_.random.below(restart_micros_max)));
     }
-    if (!slot.instance && s_.scheduler.now() >= slot.start_at) start(slot);
+    if (slot.instance || s_.scheduler.now() < slot.start_at) continue;
+    if (!s_.faults.healed() && s_.random.chance(1, 4))
+      slot.gated = !slot.gated;  // An operator changed his mind.
+    start(slot);
   }
 }
 

@@ -4,6 +4,7 @@
 //   gavel-sim --seed 17 --trace         the same with its story
 //   gavel-sim --seeds 3000 --jobs 2     the seeds 1 to 3000
 //   gavel-sim --seeds 100 --fresh       a hundred seeds that nobody ran before
+//   gavel-sim --sweep --seeds 20 --operations 6      one fault at every call of twenty small scenarios
 //
 // The first line names the seeds, the last one counts: `n seeds, f faults fired, p of P rare states reached,
 // v violations`. The exit code is 0 without violations, 4 with some, 2 for a wrong call.
@@ -16,6 +17,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sim/seeds.h"
+#include "sim/sweep.h"
 #include "sim/world.h"
 
 namespace {
@@ -32,6 +34,8 @@ struct Call {
   bool fresh = false;
   bool trace = false;
   bool all_reached = false;
+  bool sweeps = false;
+  std::string fault;  // "sql_conflict:17", "none"; empty: as drawn.
 };
 
 void print(std::string_view line) { std::printf("%.*s\n", static_cast<int>(line.size()), line.data()); }
@@ -47,9 +51,45 @@ void print_sums(const Totals& totals) {
         " rare states reached, " + std::to_string(totals.violations.size()) + " violations");
 }
 
+// "sql_conflict:17" or "none".
+void plan(const std::string& fault, RunOptions& options) {
+  options.planned = true;
+  if (fault == "none") return;
+  const std::size_t colon = fault.find(':');
+  const auto kind = parse_fault(fault.substr(0, colon));
+  if (!kind || colon == std::string::npos)
+    throw CLI::ValidationError("--fault", "is like sql_conflict:17, or none");
+  options.only = PlannedFault{*kind, std::stoull(fault.substr(colon + 1))};
+}
+
+int run_sweep(const Call& call) {
+  std::uint64_t runs = 0;
+  std::uint64_t violations = 0;
+  std::set<std::size_t> kinds;
+  for (std::uint64_t seed = call.range.first; seed < call.range.first + call.range.count; ++seed) {
+    const SweepTotals totals =
+        sweep(seed, call.range.operations, [](const std::string& what, const std::string& repeat) {
+          print(what);
+          print("repeat: " + repeat);
+        });
+    runs += totals.struck;
+    violations += totals.violations;
+    for (std::size_t i = 0; i < faults_count; ++i) {
+      if (totals.faults[i] > 0) kinds.insert(i);
+    }
+  }
+  print(std::to_string(call.range.count) + " scenarios, " + std::to_string(runs) +
+        " runs with one fault of " + std::to_string(kinds.size()) + " kinds, " + std::to_string(violations) +
+        " violations");
+  return violations == 0 ? 0 : exit_violated;
+}
+
 int run_one(const Call& call) {
   print("seed " + std::to_string(call.seed) + ", " + std::to_string(call.range.operations) + " operations");
-  RunOptions options{call.seed, call.range.operations, nullptr};
+  RunOptions options;
+  options.seed = call.seed;
+  options.operations = call.range.operations;
+  if (!call.fault.empty()) plan(call.fault, options);
   if (call.trace) options.listener = print;
   const Report report = run_world(options);
   Totals totals;
@@ -109,12 +149,15 @@ int run(int count, char** arguments) {
   app.add_option("--jobs", call.range.jobs, "Processes side by side")->check(CLI::PositiveNumber);
   app.add_flag("--trace", call.trace, "Tell the story of the one seed");
   app.add_flag("--all-reached", call.all_reached, "A rare state or a fault that never was is a violation");
+  app.add_flag("--sweep", call.sweeps, "Run each seed once for every call that one fault can strike");
+  app.add_option("--fault", call.fault, "Of the one seed: this fault alone, like sql_conflict:17; or none");
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& wrong) {
     const int code = app.exit(wrong);
     return code == 0 ? 0 : exit_wrong_call;
   }
+  if (call.sweeps) return run_sweep(call);
   if (call.seed != 0) return run_one(call);
   if (call.fresh) call.range.first = gavel::Random::from_system().below(1'000'000'000'000) + 1;
   return run_many(call);

@@ -98,6 +98,10 @@ constexpr std::array rows{
     Row{Rare::activity_not_open_told, "activity_not_open_told",
         "An order came before its activity had opened."},
     Row{Rare::batch_of_several, "batch_of_several", "A batch held several commands."},
+    Row{Rare::hold_extended, "hold_extended", "A hold was extended."},
+    Row{Rare::hold_capped_told, "hold_capped_told", "A hold was at its cap."},
+    Row{Rare::order_changed, "order_changed", "An unpaid order got other quantities."},
+    Row{Rare::change_found_too_little, "change_found_too_little", "A change of an order found too little."},
     Row{Rare::two_answers_at_once, "two_answers_at_once",
         "The same request was in process at two instances."},
 };

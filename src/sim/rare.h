@@ -78,6 +78,10 @@ enum class Rare : std::uint8_t {
   activity_over_told,
   activity_not_open_told,
   batch_of_several,
+  hold_extended,
+  hold_capped_told,
+  order_changed,
+  change_found_too_little,
   two_answers_at_once,
 };
 

@@ -60,9 +60,12 @@ void put_report(int pipe, const Report& report) {
   for (; seed < end; seed += range.jobs) {
     put(pipe, "begin " + std::to_string(seed));
     alarm(seconds_max);
-    Report report = run({seed, range.operations, nullptr});
+    RunOptions options;
+    options.seed = seed;
+    options.operations = range.operations;
+    Report report = run(options);
     if (seed - range.first < range.twice) {
-      const Report again = run({seed, range.operations, nullptr});
+      const Report again = run(options);
       if (again.hash != report.hash)
         report.violations.push_back("repeat: a second run of the seed went another way");
     }

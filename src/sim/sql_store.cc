@@ -362,6 +362,7 @@ Result<Settlement> SqlStore::bury(BatchId batch) {
 Result<void> SqlStore::call(const char* name, Phase phase) {
   const std::string what = name;
   if (phase != phase_) c_.server.complain(c_.name + ": " + what + " is called out of turn");
+  c_.tale.tell(c_.name, "sql: " + what);
   c_.spend_time();
   if (!c_.power.on()) return dead(what);
   for (const Fault fault : {Fault::sql_connection_lost, Fault::sql_silent_client}) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct RunOptions {
   std::uint64_t seed = 1;
   std::uint64_t operations = 300;
   Tale::Listener listener = nullptr;  // Is told the story, line by line.
+  bool planned = false;               // Instead of the faults that are drawn, `only` or none.
+  std::optional<PlannedFault> only = std::nullopt;
 };
 
 struct Report {
@@ -29,6 +32,7 @@ struct Report {
   std::uint64_t hash = 0;  // Of everything that happened: equal for equal runs.
   std::uint64_t events = 0;
   FaultCounts faults{};
+  FaultCounts opportunities{};  // How often each could have struck.
   RareCounts rares{};
   std::vector<std::string> violations;  // What was wrong, a line each, the name of the oracle in front.
 };

@@ -10,28 +10,36 @@
 namespace gavel::sim {
 namespace {
 
+RunOptions options(std::uint64_t seed, std::uint64_t operations, Tale::Listener listener = nullptr) {
+  RunOptions chosen;
+  chosen.seed = seed;
+  chosen.operations = operations;
+  chosen.listener = std::move(listener);
+  return chosen;
+}
+
 TEST(World, ASeedRepeatsItsRun) {
   std::string first;
   std::string second;
   const auto into = [](std::string& story) {
     return [&story](std::string_view line) { story.append(line).append("\n"); };
   };
-  const Report one = run_world({7, 100, into(first)});
-  const Report two = run_world({7, 100, into(second)});
+  const Report one = run_world(options(7, 100, into(first)));
+  const Report two = run_world(options(7, 100, into(second)));
   EXPECT_EQ(one.hash, two.hash);
   EXPECT_EQ(first, second);
-  EXPECT_NE(run_world({8, 100, nullptr}).hash, one.hash);
+  EXPECT_NE(run_world(options(8, 100)).hash, one.hash);
 }
 
 TEST(World, AStoryChangesNothing) {
-  const Report told = run_world({9, 100, [](std::string_view) {}});
-  EXPECT_EQ(run_world({9, 100, nullptr}).hash, told.hash);
+  const Report told = run_world(options(9, 100, [](std::string_view) {}));
+  EXPECT_EQ(run_world(options(9, 100)).hash, told.hash);
 }
 
 TEST(World, AFewSeedsHoldWhatMustHold) {
   std::uint64_t faults = 0;
   for (std::uint64_t seed = 1'000'001; seed <= 1'000'020; ++seed) {
-    const Report report = run_world({seed, 150, nullptr});
+    const Report report = run_world(options(seed, 150));
     for (const std::string& what : report.violations) ADD_FAILURE() << "seed " << seed << ": " << what;
     for (const std::uint64_t count : report.faults) faults += count;
   }
