@@ -25,7 +25,9 @@
 
 namespace gavel::jobs {
 
-inline constexpr std::size_t expiry_batch_max = 1000;
+// At 40 µs a hold, on a machine that is busy, a piece of the largest size keeps new orders waiting for 12 ms,
+// and the pace is still C9's.
+inline constexpr std::size_t expiry_batch_max = 300;
 inline constexpr std::size_t expiry_batch_min = 50;
 inline constexpr std::int64_t expiry_per_second = 25'000;
 
