@@ -1,6 +1,7 @@
 #include "sim/redis_gate.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -37,6 +38,8 @@ class RedisGate final : public gate::Gate {
 
   void say(const BucketKey& key, gate::Say say, Heard done) override {
     c_.tale.tell(c_.name, "gate: say " + to_text(key) + " op " + std::to_string(say.op));
+    check_owed(key, say);
+    const std::optional<gate::Statement> judge = say.judge;
     call<gate::Reply>(
         key,
         [say = std::move(say), &sightings = c_.sightings](std::optional<Bucket>& bucket) {
@@ -45,7 +48,10 @@ class RedisGate final : public gate::Gate {
           watch(sightings, say, before, bucket, reply);
           return reply;
         },
-        std::move(done));
+        [this, key, judge, done = std::move(done)](Result<gate::Reply> reply) {
+          if (!reply && judge) owed_.insert_or_assign(key, *judge);
+          done(std::move(reply));
+        });
   }
 
   void read(const BucketKey& key, Seen done) override {
@@ -64,11 +70,21 @@ class RedisGate final : public gate::Gate {
   }
 
   void erase(const BucketKey& key, Done done) override {
+    owed_.erase(key);
     write(
         key, [](std::optional<Bucket>& bucket) { bucket.reset(); }, std::move(done));
   }
 
  private:
+  // What a call without a reply has stated is stated again by the next one.
+  void check_owed(const BucketKey& key, const gate::Say& say) {
+    const auto owed = owed_.extract(key);
+    if (!owed) return;
+    const gate::Statement said = say.judge.value_or(gate::Statement{});
+    if (gate::merged(owed.mapped(), said) != said)
+      c_.server.watch().complain(key, "is not told again what was lost");
+  }
+
   template <class T>
   void call(const BucketKey& key, std::function<T(std::optional<Bucket>&)> script,
             std::function<void(Result<T>)> done) {
@@ -125,6 +141,7 @@ class RedisGate final : public gate::Gate {
   Micros draw_time() { return Micros(1 + static_cast<std::int64_t>(c_.random.below(network_micros_max))); }
 
   const RedisClient c_;
+  std::map<BucketKey, gate::Statement> owed_;
   std::shared_ptr<const bool> alive_ =
       std::make_shared<bool>(true);  // For events that outlive the connection.
 };

@@ -19,7 +19,9 @@ void RedisServer::arrive(const BucketKey& key, std::function<void(std::optional<
     return scheduler_.at(hangs_until_, [this, key, command = std::move(command)] { arrive(key, command); });
   }
   const auto found = buckets_.try_emplace(key).first;
+  const std::optional<gate::Bucket> before = found->second;
   command(found->second);
+  watch_.called(key, before, found->second);
   lag_.push_back({scheduler_.now(), key, found->second});
   if (!found->second) buckets_.erase(found);
 }

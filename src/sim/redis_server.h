@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "gate/gate.h"
 #include "sim/faults.h"
+#include "sim/gate_watch.h"
 #include "sim/rare.h"
 #include "sim/scheduler.h"
 #include "sim/tale.h"
@@ -27,7 +28,12 @@ class RedisServer {
 
   // All references outlive the server.
   RedisServer(Scheduler& scheduler, Faults& faults, Tale& tale, Sightings& sightings, Random& random)
-      : scheduler_(scheduler), faults_(faults), tale_(tale), sightings_(sightings), random_(random) {}
+      : scheduler_(scheduler),
+        faults_(faults),
+        tale_(tale),
+        sightings_(sightings),
+        random_(random),
+        watch_(faults) {}
 
   // Runs `command` on the bucket when the server gets to it: at once, or after it has stood still.
   void arrive(const gate::BucketKey& key, std::function<void(std::optional<gate::Bucket>&)> command);
@@ -36,6 +42,9 @@ class RedisServer {
   void look();
 
   const Buckets& buckets() const { return buckets_; }
+
+  // Sees every call.
+  GateWatch& watch() { return watch_; }
 
  private:
   // A bucket as it was after a write: what the replica will have once it has caught up.
@@ -55,6 +64,7 @@ class RedisServer {
   Tale& tale_;
   Sightings& sightings_;
   Random& random_;
+  GateWatch watch_;
   Micros hangs_until_{0};
   Buckets buckets_;
   Buckets replica_;

@@ -1,8 +1,10 @@
 #include "sim/world.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "judge/audit.h"
@@ -53,6 +55,7 @@ class World {
   void look_twice();
   void look_at_gate();
   bool lost_statements() const;
+  std::optional<std::int64_t> promised_release() const;
   void judge();
   void violation(std::string what);
 
@@ -76,6 +79,7 @@ class World {
 std::unique_ptr<Database> World::make_database() {
   auto on_commit = [this](const rules::State& state, judge::BatchId batch, Time now) {
     auditor_.committed(state, batch, now);
+    redis_.watch().committed(state);
   };
   if (options_.on_disk)
     return std::make_unique<DiskDatabase>(faults_, tale_, random_, server_clock_, on_commit);
@@ -231,10 +235,18 @@ void World::look_at_gate() {
   }
 }
 
+// Whoever asks finds a hold that is past its time free at once (C9), by the clock of the instance that asks
+// the gate or by the judge's. Of a clock that jumped nothing is known.
+std::optional<std::int64_t> World::promised_release() const {
+  if (faults_.fired()[static_cast<std::size_t>(Fault::instance_clock_back)] > 0) return std::nullopt;
+  return std::chrono::ceil<Duration>(options_.skew_max).count() + 1;
+}
+
 void World::judge() {
-  // Faults of the database or of the clocks may hold up the release of holds: then nothing was promised.
-  for (std::string& finding : auditor_.findings(*database_->look(), std::nullopt))
+  for (std::string& finding : auditor_.findings(*database_->look(), promised_release())) {
     violation(std::move(finding));
+  }
+  for (const std::string& what : redis_.watch().violations()) violation(what);
   for (const std::string& complaint : database_->complaints()) violation("contract: " + complaint);
 }
 

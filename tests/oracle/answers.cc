@@ -13,6 +13,18 @@ bool is_answer(const Attempt& attempt) {
   return attempt.reply && attempt.reply->recorded && !is_unknown(*attempt.reply);
 }
 
+// "Certainly not done", told of the very attempt that did it: no other could have, for all were made after
+// `done_at`, or were refused.
+const Attempt* denied(const Asked& asked, Moment done_at) {
+  const Attempt* denied = nullptr;
+  for (const Attempt& attempt : asked.attempts) {
+    if (attempt.call > done_at || (attempt.reply && is_refusal(*attempt.reply))) continue;
+    if (!attempt.reply || !is_passing(*attempt.reply)) return nullptr;
+    denied = &attempt;
+  }
+  return denied;
+}
+
 }  // namespace
 
 // All recorded replies to one key are equal, whatever they were sent with; one at most is no replay, and a
@@ -72,6 +84,10 @@ void check_answers_stand(const World& world, Findings& findings) {
         findings.add(name_of(id) + " was done at " + std::to_string(done_at) + ", and was told " +
                      attempt.reply->outcome + " when it asked at " + std::to_string(attempt.call));
       }
+    }
+    if (const Attempt* attempt = effect == done.end() ? nullptr : denied(asked, done_at)) {
+      findings.add(name_of(id) + " was told " + attempt->reply->outcome + ", and that attempt did it at " +
+                   std::to_string(done_at));
     }
     const bool reused = std::ranges::any_of(
         asked.attempts, [](const Attempt& a) { return a.reply && a.reply->outcome == "key_reused"; });

@@ -109,6 +109,13 @@ const std::vector<Break>& breaks() {
        [](Scribe& s) {
          flow(s, "open", "move_in").place = {3, 0};
        }},
+      {"I5", "an opening that moves less than was allotted",
+       [](Scribe& s) {
+         Request create = asks("create", "create_activity");
+         create.activity = "sale";
+         create.lines = {{"tee", 6}};
+         s.ask(create, told("created"));
+       }},
       {"I5", "an effect that nobody asked for",
        [](Scribe& s) {
          s.batch();
@@ -177,6 +184,16 @@ const std::vector<Break>& breaks() {
          s.ledger.orders["Q"] = Order{"held", "quin", "", {{{1, 0}, 1}}, {}, s.now + 1000, {}};
          s.ask(wants("q", "quin", {{"tee", 1}}), unrecorded("over", ""));
        }},
+      {"I9", "certainly not done, and it was",
+       [](Scribe& s) {
+         const AttemptId busy = s.history.begin(wants("q", "quin", {{"tee", 1}}), ++s.now);
+         s.batch();
+         s.post({1, 0}, "reserve", 1, "Q", "q");
+         s.ledger.flows.back().committed = ++s.now;
+         s.ledger.orders["Q"] = Order{"held", "quin", "", {{{1, 0}, 1}}, {}, s.now + 1000, {}};
+         s.history.end(busy, ++s.now, Reply{.outcome = "overloaded"});
+         s.ask(wants("q", "quin", {{"tee", 1}}), replay(told("reserved", "Q")));
+       }},
       {"I9", "a key that is said to be reused and is not",
        [](Scribe& s) {
          s.ask(wants("r", "ria", {{"tee", 1}}), unrecorded("key_reused", ""));
@@ -189,6 +206,12 @@ const std::vector<Break>& breaks() {
       {"I10", "an answer that is not true",
        [](Scribe& s) { s.ask(upon("no3", "cancel", "A"), told("already_cancelled", "A")); }},
       {"I10", "rows of an order that is not there", [](Scribe& s) { s.ledger.orders.erase("L"); }},
+      {"I10", "units that are left in a closed sale",
+       [](Scribe& s) {
+         s.ledger.activities.at("sale").state = "closed";
+         s.batch();
+         s.post({2, 0}, "cancel", 3, "H");
+       }},
       {"I11", "released by the clock after it was paid",
        [](Scribe& s) {
          s.batch();
@@ -312,6 +335,39 @@ TEST(Oracles, HaveABreakEach) {
   for (const Break& row : breaks()) broken.insert(row.check);
   for (const Check& each : checks()) EXPECT_TRUE(broken.contains(std::string(each.name))) << each.name;
   EXPECT_EQ(broken.size(), checks().size());
+}
+
+// A hold that is past its time is free for whoever asks for that item, and says nothing of another.
+TEST(Oracles, APromisedReleaseIsOfItsOwnItem) {
+  Scribe shop;
+  const Place ink{1, 0};
+  const Place mug{2, 0};
+  shop.item(1, "ink", "", 1);
+  shop.item(2, "mug", "", 1);
+  shop.batch();
+  shop.post(ink, "receive", 1, "", "ink");
+  shop.ask({.caller = "shop", .key = "ink", .act = "receive", .lines = {{"ink", 1}}}, told("received"));
+  shop.batch();
+  shop.post(ink, "reserve", 1, "I", "i");
+  shop.ledger.orders["I"] = Order{"expired", "ian", "", {{ink, 1}}, {}, shop.now + 100, shop.now};
+  shop.ask(wants("i", "ian", {{"ink", 1}}), told("reserved", "I"));
+  shop.now += 2200;  // Past its time and the promise, and still not released.
+  const AttemptId other = shop.history.begin(wants("m", "mia", {{"mug", 1}}), ++shop.now);
+  shop.history.end(other, ++shop.now, unrecorded("sold_out", "mug"));
+  EXPECT_EQ(all(shop.found()).find("key shop/m"), std::string::npos);
+  shop.history.begin(wants("u", "uli", {{"ink", 1}}), ++shop.now);
+  shop.history.end({{"shop", "u"}, 0}, ++shop.now, unrecorded("sold_out", "ink"));
+  const AttemptId more = shop.history.begin(
+      {.caller = "shop", .key = "more", .act = "receive", .lines = {{"mug", 1}}}, ++shop.now);
+  shop.batch();
+  shop.post(mug, "receive", 1, "", "more");
+  shop.ledger.requests[more.id] = Recorded{"received", ""};
+  shop.history.end(more, ++shop.now, told("received"));
+  shop.batch();
+  shop.post(ink, "expire", 1, "I");
+  const std::string found = all(shop.found());
+  EXPECT_NE(found.find("key shop/u"), std::string::npos) << found;
+  EXPECT_EQ(found.find("key shop/m"), std::string::npos) << found;
 }
 
 // What a shop may do besides, and no check may call wrong.

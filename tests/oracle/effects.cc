@@ -120,16 +120,27 @@ Wrong wrong_correction(const Request& request, const Moved& moved, const Ledger&
   return differs("left on hand", {{asked.sku, on_hand}}, request.lines);
 }
 
-Wrong wrong_activity(const Request& request, const Moved& moved) {
+// An opening moves what was allotted, as far as the history knows how it was made.
+Wrong wrong_activity(const Request& request, const Moved& moved, const History& history) {
   if (!moved.only({"move_out", "move_in"})) return "did more than move";
   const bool opens = request.act == "open_activity";
   const std::vector<Line> out = moved.units({"move_out"}, opens ? std::string() : request.activity);
   const std::vector<Line> in = moved.units({"move_in"}, opens ? request.activity : std::string());
+  if (opens) {
+    for (const auto& [id, asked] : history.asked()) {
+      const Attempt* answer = asked.answer();
+      if (answer == nullptr || answer->reply->outcome != "created") continue;
+      const Request& made = asked.request(*answer);
+      if (made.act != "create_activity" || made.activity != request.activity || made.lines.empty()) continue;
+      if (Wrong wrong = differs("moved in", in, made.lines)) return wrong;
+    }
+  }
   return differs("moved in", in, out);
 }
 
 // ladder: one line per act. What is wrong with the effect of `request`; it has one.
-Wrong wrong_effect(const Request& request, const Moved& moved, const Ledger& ledger) {
+Wrong wrong_effect(const Request& request, const Moved& moved, const World& world) {
+  const Ledger& ledger = world.ledger;
   const std::string& act = request.act;
   if (act == "reserve") return wrong_sale(request, moved);
   if (act == "confirm" || act == "cancel" || act == "refund") return wrong_transition(request, moved, ledger);
@@ -138,7 +149,7 @@ Wrong wrong_effect(const Request& request, const Moved& moved, const Ledger& led
                                    : Wrong("did more than receive");
   }
   if (act == "adjust" || act == "count") return wrong_correction(request, moved, ledger);
-  if (act == "open_activity" || act == "close_activity") return wrong_activity(request, moved);
+  if (act == "open_activity" || act == "close_activity") return wrong_activity(request, moved, world.history);
   if (act == "put_sku" || act == "create_activity" || act == "extend") return "moved units";
   return std::nullopt;
 }
@@ -210,7 +221,7 @@ void check_yes_has_effect(const World& world, Findings& findings) {
       }
     }
     if (done == all.end() || (answer == nullptr && asked.requests.size() > 1)) continue;
-    if (const Wrong wrong = wrong_effect(request, Moved(world.ledger, done->second), world.ledger)) {
+    if (const Wrong wrong = wrong_effect(request, Moved(world.ledger, done->second), world)) {
       findings.add(name_of(id) + " (" + request.act + ") " + *wrong);
     }
   }

@@ -85,11 +85,25 @@ const std::set<std::string>& states_of(const std::string& outcome) {
   return found == states.end() ? none : found->second;
 }
 
+// What is left in a sale that is closed, or comes back to it, moves on to the free stock in the same
+// transaction.
+void check_closed_sales(const Ledger& ledger, Findings& findings) {
+  for (const auto& [place, bucket] : ledger.buckets) {
+    const auto item = ledger.items.find(place.item);
+    if (item == ledger.items.end() || bucket.available == 0) continue;
+    const auto activity = ledger.activities.find(item->second.activity);
+    if (activity == ledger.activities.end() || activity->second.state != "closed") continue;
+    findings.add(activity->first + " is closed, and " + std::to_string(bucket.available) + " of " +
+                 item->second.sku + " are left in " + name_of(place));
+  }
+}
+
 }  // namespace
 
 // The rows of an order lead to its state along the arrows, each from what the one before left; and all that
 // answers said of it is true of that state, which they cannot leave again.
 void check_states(const World& world, Findings& findings) {
+  check_closed_sales(world.ledger, findings);
   std::map<std::string, Story> stories = stories_of(world.ledger);
   for (const auto& [id, order] : world.ledger.orders) {
     const Story& story = stories[id];

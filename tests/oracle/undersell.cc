@@ -90,7 +90,9 @@ std::vector<Refusal> refusals_of(const World& world) {
       const auto own = effects.find(id);
       const Attempt* done = own == effects.end() ? nullptr : asked.answer();
       if (done != nullptr) answered = std::min(answered, done->answered);
-      Window window = windows.of(call, answered);
+      const bool of_limit = attempt.reply->outcome == "limit_reached";
+      Window window = windows.of(call, answered, attempt.reply->sku, request.activity,
+                                 of_limit ? request.user : std::string());
       if (own != effects.end()) window.high = std::min(window.high, own->second.first - 1);
       const auto line = std::ranges::find(request.lines, attempt.reply->sku, &Line::sku);
       const std::int64_t quantity = line == request.lines.end() ? 0 : line->quantity;
@@ -231,33 +233,56 @@ Windows::Windows(const World& world) : last_(static_cast<std::int64_t>(world.led
   }
   for (std::int64_t position = 1; position <= last_; ++position) {
     const Flow& flow = world.ledger.flows[static_cast<std::size_t>(position - 1)];
-    if (flow.committed) {
-      begun_.emplace_back(*flow.committed, position);
-      returned_.emplace_back(*flow.committed, position);
-    }
-    const auto order = world.ledger.orders.find(flow.order);
-    if (flow.action != "expire" || !world.terms.release_within_ms || order == world.ledger.orders.end())
-      continue;
-    if (!order->second.expires_at) continue;
-    const Moment promised = world.terms.clock.of(*order->second.expires_at + *world.terms.release_within_ms);
-    returned_.emplace_back(promised, position);
+    promise(world, flow, position);
+    if (!flow.committed) continue;
+    begun_.emplace_back(*flow.committed, position);
+    returned_.emplace_back(*flow.committed, position);
   }
-  std::ranges::sort(returned_);
-  for (std::size_t i = 1; i < returned_.size(); ++i) {
-    returned_[i].second = std::max(returned_[i].second, returned_[i - 1].second);
-  }
+  accumulate(returned_);
+  for (auto& [asker, returns] : promised_) accumulate(returns);
   std::ranges::sort(begun_);
   for (std::size_t i = begun_.size(); i-- > 1;) {
     begun_[i - 1].second = std::min(begun_[i - 1].second, begun_[i].second);
   }
 }
 
+// What runs out is free for whoever asks for units of that item, and for a new claim of its own user.
+void Windows::promise(const World& world, const Flow& flow, std::int64_t position) {
+  if (flow.action != "expire" || !world.terms.release_within_ms) return;
+  const auto order = world.ledger.orders.find(flow.order);
+  const auto item = world.ledger.items.find(flow.place.item);
+  if (order == world.ledger.orders.end() || item == world.ledger.items.end()) return;
+  if (!order->second.expires_at) return;
+  const Moment moment = world.terms.clock.of(*order->second.expires_at + *world.terms.release_within_ms);
+  promised_[{item->second.sku, item->second.activity, ""}].emplace_back(moment, position);
+  promised_[{item->second.sku, item->second.activity, order->second.user}].emplace_back(moment, position);
+}
+
+void Windows::accumulate(Returns& returns) {
+  std::ranges::sort(returns);
+  for (std::size_t i = 1; i < returns.size(); ++i) {
+    returns[i].second = std::max(returns[i].second, returns[i - 1].second);
+  }
+}
+
+std::int64_t Windows::reached(const Returns& returns, Moment call) {
+  const auto before =
+      std::ranges::lower_bound(returns, call, {}, [](const auto& step) { return step.first; });
+  return before == returns.begin() ? 0 : std::prev(before)->second;
+}
+
 Window Windows::of(Moment call, Moment answered) const {
-  const auto moment = [](const auto& step) { return step.first; };
-  const auto before = std::ranges::lower_bound(returned_, call, {}, moment);
-  const auto after = std::ranges::upper_bound(begun_, answered, {}, moment);
-  return {before == returned_.begin() ? 0 : std::prev(before)->second,
-          after == begun_.end() ? last_ : after->second - 1};
+  const auto after =
+      std::ranges::upper_bound(begun_, answered, {}, [](const auto& step) { return step.first; });
+  return {reached(returned_, call), after == begun_.end() ? last_ : after->second - 1};
+}
+
+Window Windows::of(Moment call, Moment answered, const std::string& sku, const std::string& activity,
+                   const std::string& user) const {
+  Window window = of(call, answered);
+  const auto promised = promised_.find({sku, activity, user});
+  if (promised != promised_.end()) window.low = std::max(window.low, reached(promised->second, call));
+  return window;
 }
 
 std::map<Pool, Series> availability(const Ledger& ledger) {

@@ -14,6 +14,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,13 +67,24 @@ class Windows {
  public:
   explicit Windows(const World& world);
   Window of(Moment call, Moment answered) const;
+  // The same for a question about one pool, and one user's claim on it (empty: its stock), which also sees
+  // the holds that are free by promise.
+  Window of(Moment call, Moment answered, const std::string& sku, const std::string& activity,
+            const std::string& user) const;
 
  private:
+  using Returns = std::vector<std::pair<Moment, std::int64_t>>;
+  using Asker = std::tuple<std::string, std::string, std::string>;  // SKU, activity, user
+
+  void promise(const World& world, const Flow& flow, std::int64_t position);
+  static void accumulate(Returns& returns);
+  static std::int64_t reached(const Returns& returns, Moment call);
+
   std::int64_t last_ = 0;
-  std::vector<std::pair<Moment, std::int64_t>>
-      returned_;  // By moment: no position below the second is seen after.
-  std::vector<std::pair<Moment, std::int64_t>>
-      begun_;  // By moment: no position from the second on is seen before.
+  Returns returned_;  // By moment: no position below the second is seen after.
+  std::map<Asker, Returns> promised_;
+  // By moment: no position from the second on is seen before.
+  std::vector<std::pair<Moment, std::int64_t>> begun_;
 };
 
 // (item's SKU, activity) -> what was available of it, prepared.
