@@ -6,7 +6,7 @@ ARGS ?=
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
-.PHONY: all demo test sim bench check release-check crash format clean help
+.PHONY: all demo test sim sim-bugs bench check release-check crash format clean help
 
 all: build/release/build.ninja ## Build the program, build/release/gavel (the default)
 	@cmake --build --preset release -j $(JOBS) || { echo "make: the release build failed; the first error above says why" >&2; exit 1; }
@@ -32,6 +32,11 @@ sim: ## Run SEEDS=1000 fresh seeds of the simulator; ARGS="--operations 1000" ar
 	@tools/setup test >&2
 	@cmake --preset dev --log-level=WARNING >&2 && cmake --build --preset dev -j $(JOBS) --target gavel_program_gavel-sim >&2
 	@build/dev/gavel-sim --fresh --seeds $(SEEDS) --jobs $(JOBS) $(ARGS)
+
+sim-bugs: ## Put each seeded bug into the service and say which oracle finds it; the last line is `k of n seeded bugs caught`
+	@tools/setup test >&2
+	@cmake --preset dev --log-level=WARNING >&2 && cmake --build --preset dev -j $(JOBS) --target gavel_program_gavel-sim-bugs >&2
+	@build/dev/gavel-sim-bugs --jobs $(JOBS) $(ARGS) 2>/dev/null
 
 # Configured again each time, since the library may have been installed just before.
 bench: ## Install what is missing, build the benchmarks and run them within 3 minutes; ARGS="judge" runs one

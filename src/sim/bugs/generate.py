@@ -18,6 +18,10 @@ SOURCES = HERE.parent.parent
 CALL = "::gavel::sim::seeded_bug"
 
 
+class Misplaced(Exception):
+    """A bug whose place is not found."""
+
+
 def load():
     """The bugs in order, numbered from 1."""
     with open(HERE / "catalogue.toml", "rb") as file:
@@ -38,7 +42,7 @@ def place_of(bug, text):
     context, right = bug.get("context", bug["right"]), bug["right"]
     for what, where in ((context, text), (right, context)):
         if where.count(what) != 1:
-            sys.exit(f"catalogue.toml: bug {bug['name']}: {where.count(what)} times in {bug['file']}: {what!r}")
+            raise Misplaced(f"catalogue.toml: bug {bug['name']}: {where.count(what)} times in {bug['file']}: {what!r}")
     begin = text.index(context) + context.index(right)
     return begin, begin + len(right)
 
@@ -54,12 +58,15 @@ def replacement(bugs, right):
     return right
 
 
-def with_bugs(path, bugs):
-    """The text of a source with its bugs."""
+def with_bugs(path, bugs, misplaced_bugs):
+    """The text of a source with its bugs; what is wrong with their places is added to the list."""
     text = (SOURCES / path).read_text(encoding="utf-8")
     places = {}
     for bug in bugs:
-        places.setdefault(place_of(bug, text), []).append(bug)
+        try:
+            places.setdefault(place_of(bug, text), []).append(bug)
+        except Misplaced as misplaced:
+            misplaced_bugs.append(str(misplaced))
     ordered = sorted(places, reverse=True)
     for later, earlier in zip(ordered, ordered[1:]):
         if earlier[1] > later[0]:
@@ -88,9 +95,12 @@ def main():
     if sys.argv[1] == "--list":
         print("\n".join(files))
         return
-    folder = Path(sys.argv[1])
-    for path in files:
-        write(folder / path, with_bugs(path, [bug for bug in bugs if bug["file"] == path]))
+    folder, misplaced_bugs = Path(sys.argv[1]), []
+    texts = {path: with_bugs(path, [bug for bug in bugs if bug["file"] == path], misplaced_bugs) for path in files}
+    if misplaced_bugs:
+        sys.exit("\n".join(misplaced_bugs))
+    for path, text in texts.items():
+        write(folder / path, text)
     write(folder / "bug_list.cc", bug_list(bugs))
 
 
