@@ -2,6 +2,7 @@
 """Writes copies of the product's sources with the bugs of catalogue.toml in them, chosen at run time.
 
     generate.py --list                    the sources of which there will be copies, one a line, from src/
+    generate.py --check                   says which bugs are not where they should be; tools/check asks
     generate.py FOLDER                    writes them below FOLDER, and FOLDER/bug_list.cc
 
 A bug replaces a text. It is found exactly once in its file, or in the longer text `context`, which is; otherwise the build
@@ -95,10 +96,13 @@ def main():
     if sys.argv[1] == "--list":
         print("\n".join(files))
         return
-    folder, misplaced_bugs = Path(sys.argv[1]), []
+    misplaced_bugs = []
     texts = {path: with_bugs(path, [bug for bug in bugs if bug["file"] == path], misplaced_bugs) for path in files}
     if misplaced_bugs:
         sys.exit("\n".join(misplaced_bugs))
+    if sys.argv[1] == "--check":
+        return
+    folder = Path(sys.argv[1])
     for path, text in texts.items():
         write(folder / path, text)
     write(folder / "bug_list.cc", bug_list(bugs))
