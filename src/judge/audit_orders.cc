@@ -34,20 +34,19 @@ bool matches(const Units& units, const Units& changed, OrderState state, Part pa
   const std::int64_t others = units[Action::receive] + units[Action::move_in] + units[Action::move_out] +
                               units[Action::adjust_in] + units[Action::adjust_out];
   const std::int64_t held = units[Action::reserve] - given_back;
-  const std::int64_t took = held + units[Action::sell];
   // Of a hold that was paid in part the rest was cancelled.
   const std::int64_t rest = units[Action::cancel] - given_back;
-  if (others != 0 || took != part.taken) return false;
+  if (others != 0) return false;
   const bool is_paid = state == OrderState::paid || state == OrderState::partly_refunded;
   if (is_paid || state == OrderState::refunded) {
     const bool sold_at_once = units[Action::sell] > 0;
     return held == units[Action::confirm] + rest && units[Action::expire] == 0 &&
-           part.returned == rest + refunded && left == part.taken - part.returned &&
-           (state != OrderState::paid || refunded == 0) && (!sold_at_once || held == 0);
+           part.returned == rest + refunded && (state != OrderState::paid || refunded == 0) &&
+           (!sold_at_once || held == 0);
   }
   const std::int64_t cancelled = state == OrderState::cancelled ? part.taken : 0;
   const std::int64_t expired = state == OrderState::expired ? part.taken : 0;
-  return part.returned == 0 && left == 0 && refunded == 0 && held == took && rest == cancelled &&
+  return part.returned == 0 && left == 0 && refunded == 0 && rest == cancelled &&
          units[Action::expire] == expired;
 }
 
@@ -212,8 +211,8 @@ OrderAudit::Wrong OrderAudit::wrong_times(const Order& row, const Story& story) 
     return "was extended beyond the longest hold";
   }
   if (story.settled_at != row.settled_at) return "was settled at another time than its flows say";
-  if (!story.settled_at || !was_held) return std::nullopt;
-  const bool past = *story.settled_at >= *row.expires_at;
+  if (!story.settled_at) return std::nullopt;
+  const bool past = story.settled_at >= row.expires_at;
   if (row.state == OrderState::expired && !past) return "expired before its hold's end";
   if (row.state != OrderState::expired && past) {
     return "was " + std::string(word(row.state)) + " after its hold's end";
@@ -224,7 +223,7 @@ OrderAudit::Wrong OrderAudit::wrong_times(const Order& row, const Story& story) 
 OrderAudit::Wrong OrderAudit::wrong_pool(const Order& row, const Story& story) const {
   for (const auto& [part, units] : story.parts) {
     const auto item = items_.find(part.first);
-    if (item == items_.end() || (row.state != OrderState::refused && item->second.second != row.activity)) {
+    if (item == items_.end() || item->second.second != row.activity) {
       return "took from item " + std::to_string(part.first.value) + ", which is of another pool";
     }
   }
@@ -253,7 +252,7 @@ void OrderAudit::quota(const QuotaRow& row) {
     add_finding(report_, "quotas",
                 who + ": the row says " + std::to_string(row.quota.claimed.units) +
                     " claimed, the orders say " + std::to_string(units));
-  } else if (row.quota.claimed.units < 0 || row.quota.claimed > row.quota.allowed) {
+  } else if (row.quota.claimed > row.quota.allowed) {
     add_finding(report_, "quotas",
                 who + ": " + std::to_string(units) + " claimed of " +
                     std::to_string(row.quota.allowed.units) + " allowed");

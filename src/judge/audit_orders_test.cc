@@ -193,6 +193,83 @@ requests: request shop/put-cap says created, but SKU cap does not exist
 requests: request shop/sold says sold, but its order is of user bob and has unknown*1
 requests: request shop/#01a3134c-9000-7000-8000-0000000000aa says reserved, but its order is of user eve and has unknown*1
 )"},
+      {"a receipt that names an order", [](Rows& r) { flow_in(r, "in-cap").flow.order = order_of("sold"); },
+       R"(
+orders: order #sold is paid, but its flows in bucket 2/0 say receive 2, sell 1
+)"},
+      {"an expired order that is held", [](Rows& r) { order_in(r, "late").state = OrderState::held; }, R"(
+orders: order #late is held, but its flows in bucket 1/1 say reserve 1, expire 1
+holds: order #late holds item 1 until 2027-01-15T08:00:05.000Z, but has no hold row
+)"},
+      {"a refund of a cancelled order",
+       [](Rows& r) {
+         order_in(r, "gone").state = OrderState::cancelled;
+         order_in(r, "gone").returned.clear();
+       },
+       R"(
+orders: order #gone is cancelled, but its flows in bucket 5/0 say sell 2, write_off 2
+)"},
+      {"sold at once and held",
+       [](Rows& r) {
+         flow_in(r, "gone").flow.quantity = {1};
+         FlowRow extra = flow_in(r, "gone");
+         extra.flow.action = rules::Action::reserve;
+         extra.flow.seq = 20;
+         r.flows.push_back(extra);
+         extra.flow.action = rules::Action::confirm;
+         extra.flow.seq = 21;
+         r.flows.push_back(extra);
+       },
+       R"(
+chain: bucket 5/0: seq 6 says after 2, but sell of 1 on 4 does not lead there
+batches: batch 1.36: entry 0 stands where entry 1 is due
+batches: batch 1.36: entry 0 stands where entry 1 is due
+orders: order #gone is refunded and says that 2 returned, but its flows in bucket 5/0 say reserve 1, sell 1, confirm 1, write_off 2
+requests: request shop/gone says sold, but its key did not take the units of its order
+batches: batch 1.36 says 1 entries, 3 are there
+buckets: bucket 5/0: the row says available 4, reserved 0, sold 1 at seq 9; the flows say available 4, reserved 0, sold 1 at seq 21
+)"},
+      {"paid and expired",
+       [](Rows& r) {
+         FlowRow extra = flow_in(r, "pay");
+         extra.flow.action = rules::Action::expire;
+         extra.flow.seq = 20;
+         r.flows.push_back(extra);
+       },
+       R"(
+chain: bucket 1/1: seq 20 follows seq 9
+batches: batch 1.8: entry 0 stands where entry 1 is due
+orders: order #paid is paid, but its flows in bucket 1/1 say reserve 1, confirm 1, expire 1
+requests: request shop/pay says confirmed, but its key did not settle its order
+batches: batch 1.8 says 1 entries, 2 are there
+buckets: bucket 1/1: the row says available 4, reserved 1, sold 1 at seq 9; the flows say available 5, reserved 0, sold 1 at seq 20
+)"},
+      {"two occurrences left out",
+       [](Rows& r) {
+         flow_in(r, "refund-part").flow.occurrence = 2;
+         flow_in(r, "pay-part").flow.occurrence = 5;
+       },
+       R"(
+orders: order #part is wrongly counted: seq 3 of bucket 5/0 says occurrence 5 of confirm, and is number 1
+)"},
+      {"item row of a change missing",
+       [](Rows& r) { std::erase_if(r.items, [](const rules::Item& i) { return i.id == rules::ItemId{6}; }); },
+       R"(
+chain: bucket 6/0: seq 1 belongs to no bucket
+chain: bucket 6/0: seq 2 belongs to no bucket
+chain: bucket 6/0: seq 3 belongs to no bucket
+chain: bucket 6/0: seq 4 belongs to no bucket
+chain: bucket 6/1: seq 1 belongs to no bucket
+chain: bucket 6/1: seq 2 belongs to no bucket
+chain: bucket 6/1: seq 3 belongs to no bucket
+orders: order #grown took from item 6, which is of another pool
+requests: request shop/adjust-pen says adjusted, but its key corrected another SKU
+requests: request shop/fewer says changed, but its order had nothing after it
+requests: request shop/grown says reserved, but its order is of user ann and has mug*1
+requests: request shop/in-pen says received, but its key did not receive units of one SKU
+requests: request shop/more says changed, but its order had nothing after it
+requests: request shop/the-same says changed, but its order had other lines, and nothing moved
+)"},
       {"order row missing",
        [](Rows& r) {
          std::erase_if(r.orders, [](const rules::Order& o) { return o.id == order_of("given-back"); });
@@ -256,6 +333,8 @@ requests: request shop/open says opened, but activity sale does not exist
       {"claim of another user", [](Rows& r) { r.quotas[0].key.user = rules::UserId("zoe"); }, R"(
 quotas: user zoe in activity number 1, SKU number 1: the row says 2 claimed, the orders say 0
 quotas: user ann has 2 units of sale, but no claim
+)"},
+      {"a claim that names none", [](Rows& r) { r.quotas[0].quota.order.reset(); }, R"(
 )"},
       {"claim names no order", [](Rows& r) { r.quotas[0].quota.order = order_of("nothing"); }, R"(
 quotas: user ann in activity number 1, SKU number 1: the claim names order 01a3185c-5000-705d-905b-8dee5a50cc99, which does not exist

@@ -167,7 +167,8 @@ OrderAudit::Wrong OrderAudit::wrong_change(const Recorded& row, const Effect& ef
   if (moved_nothing) return "but its order had other lines, and nothing moved";
   if (effect.orders != std::set{*row.verdict.order}) return "but its key changed another order";
   const auto lines = changed_to_.find({row.caller, row.key});
-  const std::string after = lines == changed_to_.end() ? "nothing" : lines->second;
+  const bool has_none = lines == changed_to_.end() || lines->second.empty();
+  const std::string after = has_none ? "nothing" : lines->second;
   if (field_of(row.content, "lines=") != after) return "but its order had " + after + " after it";
   return std::nullopt;
 }
@@ -219,7 +220,8 @@ std::string OrderAudit::lines_of(const Effect& effect) const {
   for (const auto& [sku, count] : effect.skus) {
     if (skus_.contains(sku)) units[skus_.at(sku)] += count;
   }
-  return text_of(units);
+  const std::string lines = text_of(units);
+  return lines.empty() ? "nothing" : lines;
 }
 
 OrderAudit::Wrong OrderAudit::wrong_inbound(const Recorded& row, const Effect& effect) const {

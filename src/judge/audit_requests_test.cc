@@ -269,6 +269,71 @@ requests: request shop/create says opened, but its key moved nothing
        [](Rows& r) { request_in(r, "open").verdict.outcome = rules::Outcome::created; }, R"(
 requests: request shop/open says created, but more happened under its key
 )"},
+      {"key of an order is no UUID",
+       [](Rows& r) { order_request_in(r, refused_key).key = rules::RequestKey("plain"); }, R"(
+requests: request shop/plain says insufficient, but its key names no order
+)"},
+      {"a change by entries that are none",
+       [](Rows& r) {
+         for (FlowRow& row : r.flows) {
+           if (row.flow.key == rules::RequestKey("more")) row.flow.source = "order";
+         }
+       },
+       R"(
+orders: order #grown says that it took 0 from bucket 5/1, its flows say 1
+requests: request shop/fewer says changed, but its order had mug*1,pen*1 after it
+requests: request shop/grown says reserved, but its order is of user ann and has mug*1,pen*4
+requests: request shop/more says changed, but its order had nothing after it
+requests: request shop/the-same says changed, but its order had other lines, and nothing moved
+holds: order #grown holds item 5 until 2027-01-15T08:45:05.000Z, but has no hold row
+)"},
+      {"confirm names another order", [](Rows& r) { request_in(r, "pay").verdict.order = order_of("held"); },
+       R"(
+requests: request shop/pay says confirmed, but its key did not settle its order
+)"},
+      {"refund names another order",
+       [](Rows& r) { request_in(r, "write-off").verdict.order = order_of("part"); }, R"(
+requests: request shop/write-off says refunded, but its key did not refund its order
+)"},
+      {"more than a refund",
+       [](Rows& r) { flow_in(r, "in-mug").flow.key = rules::RequestKey("refund-part"); }, R"(
+requests: request shop/in-mug says received, but its key received 4 of mug
+requests: request shop/refund-part says refunded, but its key did not refund its order
+)"},
+      {"confirmed lines of a SKU without a row",
+       [](Rows& r) {
+         std::erase_if(r.skus, [](const rules::Sku& s) { return s.code == rules::SkuCode("mug"); });
+       },
+       R"(
+requests: request shop/adjust-down says adjusted, but SKU mug does not exist
+requests: request shop/adjust-up says adjusted, but SKU mug does not exist
+requests: request shop/gone says sold, but its order is of user bob and has unknown*2
+requests: request shop/grown says reserved, but its order is of user ann and has pen*2,unknown*1
+requests: request shop/in-mug says received, but its key did not receive units of one SKU
+requests: request shop/part says reserved, but its order is of user ann and has unknown*6
+requests: request shop/pay-part says confirmed, but its key confirmed nothing
+requests: request shop/put-mug says created, but SKU mug does not exist
+requests: request shop/refund-part says refunded, but its key refunded nothing
+)"},
+      {"more than a receipt", [](Rows& r) { flow_in(r, "paid").flow.key = rules::RequestKey("in-tee"); }, R"(
+requests: request shop/in-tee says received, but its key did not receive units of one SKU
+requests: request shop/paid says reserved, but its key did not take the units of its order
+)"},
+      {"adjusted both ways",
+       [](Rows& r) { flow_in(r, "adjust-down").flow.key = rules::RequestKey("adjust-up"); }, R"(
+requests: request shop/adjust-down says adjusted, but its key corrected by 0
+requests: request shop/adjust-up says adjusted, but its key did not correct stock
+)"},
+      {"adjusted two SKUs",
+       [](Rows& r) {
+         FlowRow& row = flow_in(r, "in-pen");
+         row.flow.key = rules::RequestKey("adjust-up");
+         row.flow.action = rules::Action::adjust_in;
+       },
+       R"(
+requests: request shop/adjust-up says adjusted, but its key corrected another SKU
+requests: request shop/in-pen says received, but its key received 3 of pen
+)"},
       {"key of an order names none",
        [](Rows& r) {
          order_request_in(r, refused_key).key = rules::RequestKey("01a3134c-9000-7000-8000-0000000000cc");

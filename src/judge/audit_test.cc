@@ -115,6 +115,47 @@ generation: item 2: the row says generation 3, but stock returned to the empty i
 chain: bucket 3/0: seq 5 leaves less than nothing
 buckets: bucket 3/0: the row says available 1, reserved 0, sold 1 at seq 4; the flows say available 3, reserved -2, sold 1 at seq 5
 )"},
+      {"more written off than was sold",
+       [](Rows& r) {
+         FlowRow row = flow_in(r, "in-cap");
+         row.flow.bucket = 0;
+         row.flow.item = {3};
+         row.flow.seq = 5;
+         row.flow.action = rules::Action::write_off;
+         row.flow.quantity = {2};
+         row.flow.before = row.flow.after = {1};
+         row.flow.key.reset();
+         row.batch = r.batches.back().batch;
+         row.i = 0;
+         r.flows.push_back(row);
+         r.batches.back().flows = 1;
+       },
+       R"(
+chain: bucket 3/0: seq 5 leaves less than nothing
+buckets: bucket 3/0: the row says available 1, reserved 0, sold 1 at seq 4; the flows say available 1, reserved 0, sold -1 at seq 5
+conservation: item 3: 4 units are there, 2 came in
+)"},
+      {"more taken than is available",
+       [](Rows& r) {
+         FlowRow row = flow_in(r, "in-cap");
+         row.flow.bucket = 0;
+         row.flow.item = {3};
+         row.flow.seq = 5;
+         row.flow.action = rules::Action::adjust_out;
+         row.flow.quantity = {2};
+         row.flow.before = {1};
+         row.flow.after = {-1};
+         row.flow.key.reset();
+         row.batch = r.batches.back().batch;
+         row.i = 0;
+         r.flows.push_back(row);
+         r.batches.back().flows = 1;
+       },
+       R"(
+chain: bucket 3/0: seq 5 leaves less than nothing
+buckets: bucket 3/0: the row says available 1, reserved 0, sold 1 at seq 4; the flows say available -1, reserved 0, sold 1 at seq 5
+conservation: item 3: 4 units are there, 2 came in
+)"},
   };
 }
 
@@ -149,6 +190,13 @@ conservation: item 2: 8 units are there, 7 came in
 )"},
       {"generation too high", [](Rows& r) { r.items[1].generation += 1; }, R"(
 generation: item 2: the row says generation 4, but stock returned to the empty item 2 times, the last one in batch 1.11
+)"},
+      {"a generation of an item that was never filled",
+       [](Rows& r) {
+         r.items.push_back({.id = {99}, .sku = {1}, .generation = 2, .buckets = {{}}, .loaded = {}});
+       },
+       R"(
+generation: item 99: the row says generation 2, but stock returned to the empty item 0 times
 )"},
       {"generation too low", [](Rows& r) { r.items[1].generation -= 1; }, R"(
 generation: item 2: the row says generation 2, but stock returned to the empty item 2 times, the last one in batch 1.11

@@ -98,7 +98,7 @@ std::string text_of(const rules::Order& order) {
       .add("expires_at", order.expires_at)
       .add("settled_at", order.settled_at)
       .add("revision", order.revision);
-  if (order.first_expires_at || order.extensions > 0) {
+  if (order.first_expires_at) {
     line.add("first_expires_at", order.first_expires_at).add("extensions", std::int64_t{order.extensions});
   }
   return line.take();

@@ -95,9 +95,25 @@ TEST(Codec, KnowsEveryFieldOfADetail) {
 }
 
 TEST(Codec, RefusesADetailThatItDidNotWrite) {
-  for (const char* text : {"{", "[]", "1", R"({"colour":1})", R"({"sku":"no blank"})", R"({"available":"2"})",
-                           R"({"available":2.5})", R"({"order":"x"})", R"({"fields":"user"})",
-                           R"({"fields":[1]})", R"({"opens_at":null})",
+  for (const char* text : {"{",
+                           "[]",
+                           "1",
+                           R"({"colour":1})",
+                           R"({"sku":"no blank"})",
+                           R"({"available":"2"})",
+                           R"({"available":2.5})",
+                           R"({"order":"x"})",
+                           R"({"fields":"user"})",
+                           R"({"fields":[1]})",
+                           R"({"opens_at":null})",
+                           R"({"version":"1"})",
+                           R"({"version":null})",
+                           R"({"state":1})",
+                           R"({"explanation":[]})",
+                           R"({"sku":7})",
+                           R"({"order":7})",
+                           R"({"order":null})",
+                           R"({"expires_at":"now"})",
                            R"({"claimed":1} )"
                            "x"}) {
     EXPECT_FALSE(parse_detail(text)) << text;
@@ -122,8 +138,10 @@ TEST(Codec, PartsComeBack) {
 }
 
 TEST(Codec, RefusesPartsThatItDidNotWrite) {
-  for (const char* text : {"", "[", "[]]", "[[1,0,1]", "[[1,0,1],]", "[[1,0]]", "[[1,0,1,2]]", "[[1,0,x]]",
-                           "[[1,0,9223372036854775808]]", "[[1,2147483648,1]]", "[ [1,0,1]]", "[[1,0,1]] "}) {
+  for (const char* text :
+       {"", "[", "[]]", "[[1,0,1]", "[[1,0,1],]", "[[1,0]]", "[[1,0,1,2]]", "[[1,0,x]]",
+        "[[1,0,9223372036854775808]]", "[[1,2147483648,1]]", "[ [1,0,1]]", "[[1,0,1]] ", "[1,0,1]",
+        "[[x,0,1]]", "[[1;0,1]]", "[[1,x,1]]", "[[1,0;1]]", "[[1,0,1;", "[[9223372036854775808,0,1]]"}) {
     EXPECT_FALSE(parse_taken(text)) << text;
   }
 }

@@ -311,10 +311,16 @@ std::vector<Broken> out_of_bounds() {
           key, rules::Quota{Quantity{2}, Quantity{units}, std::nullopt, Quantity{0}, Change::inserted});
     };
   };
+  const auto bad_flow = [](Quantity rules::Flow::*number, std::int64_t units) {
+    return [number, units](State& s) { s.flows.back().*number = Quantity{units}; };
+  };
   return {
       {"available below zero", "constraint", negative(&rules::Bucket::available)},
       {"reserved below zero", "constraint", negative(&rules::Bucket::reserved)},
       {"sold below zero", "constraint", negative(&rules::Bucket::sold)},
+      {"a flow of no units", "constraint", bad_flow(&rules::Flow::quantity, 0)},
+      {"a flow from below zero", "constraint", bad_flow(&rules::Flow::before, -1)},
+      {"a flow to below zero", "constraint", bad_flow(&rules::Flow::after, -1)},
       {"claimed above allowed", "constraint", claimed(3)},
       {"claimed below zero", "constraint", claimed(-1)},
   };
@@ -365,6 +371,13 @@ std::vector<Broken> keys_that_exist() {
        [](State& s) { s.flows.push_back(make_flow(1, 0, 3, std::nullopt)); }},
       {"occurrence of an order's action exists", "duplicate",
        [](State& s) { s.flows.push_back(make_flow(1, 0, 5, order_id(1))); }},
+      {"occurrence of an order's action stands twice in the batch", "duplicate",
+       [](State& s) {
+         for (const std::int64_t seq : {5, 6}) {
+           s.flows.push_back(make_flow(1, 0, seq, order_id(1)));
+           s.flows.back().occurrence = 7;
+         }
+       }},
       {"position in a bucket stands twice in the batch", "duplicate",
        [](State& s) { s.flows.push_back(make_flow(1, 0, 4, std::nullopt)); }},
   };

@@ -24,6 +24,11 @@ struct FaultVfs::Calls {
   static FaultVfs& ours(sqlite3_vfs* vfs) { return *static_cast<FaultVfs*>(vfs->pAppData); }
   static sqlite3_vfs* system(sqlite3_vfs* vfs) { return ours(vfs).system_; }
 
+  static int read(sqlite3_file* file, void* bytes, int count, sqlite3_int64 offset) {
+    if (ours(file).vfs->is_due(Fault::read_error, ours(file).kind)) return SQLITE_IOERR_READ;
+    sqlite3_file* real = ours(file).real();
+    return real->pMethods->xRead(real, bytes, count, offset);
+  }
   static int write(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 offset) {
     return ours(file).vfs->write(ours(file), bytes, count, offset);
   }
@@ -59,7 +64,7 @@ const sqlite3_io_methods& FaultVfs::Calls::methods() {
   // bypass us.
   static constexpr sqlite3_io_methods all = {.iVersion = 2,
                                              .xClose = pass<&M::xClose>,
-                                             .xRead = pass<&M::xRead>,
+                                             .xRead = read,
                                              .xWrite = write,
                                              .xTruncate = truncate,
                                              .xSync = sync,

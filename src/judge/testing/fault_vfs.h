@@ -26,6 +26,7 @@ class FaultVfs {
     full,         // A write, and every later one, stores nothing and says so.
     short_write,  // A write stores its first half and fails.
     sync_error,   // A sync fails, once: the next would say that all is well, as Linux does.
+    read_error,   // A read fails, once.
   };
 
   // Registers the layer under `name`, on top of the system's.
