@@ -43,18 +43,7 @@ class AdministrationVerb final : public Subcommand {
 
   std::vector<Flag> flags() override {
     std::vector<Flag> flags;
-    for (const VerbWord& word : verb_.words) {
-      const bool is_many =
-          word.kind == WordKind::texts || word.kind == WordKind::lines || word.kind == WordKind::allotments;
-      flags.push_back(WordFlag{
-          .name = word.flag(),
-          .values = &said_[word.field],
-          .placeholder = word.placeholder(),
-          .meaning = std::string(word.meaning),
-          .place = word.place == WordPlace::flag ? WordFlag::Place::named : WordFlag::Place::bare,
-          .need = word.need == WordNeed::required ? WordFlag::Need::required : WordFlag::Need::optional,
-          .times = is_many ? WordFlag::Times::many : WordFlag::Times::once});
-    }
+    for (const VerbWord& word : verb_.words) flags.push_back(flag_of(word));
     flags.push_back(named("server", server_, "URL", "the operators' address, such as http://127.0.0.1:8081"));
     if (verb_.writes())
       flags.push_back(named("key", key_, "TEXT", "the request's name, kept over tries [a fresh UUIDv7]"));
@@ -75,15 +64,28 @@ class AdministrationVerb final : public Subcommand {
   }
 
  private:
-  static WordFlag named(std::string name, std::vector<std::string>& values, std::string placeholder,
-                        std::string meaning) {
-    return {.name = std::move(name),
-            .values = &values,
-            .placeholder = std::move(placeholder),
-            .meaning = std::move(meaning),
-            .place = WordFlag::Place::named,
-            .need = WordFlag::Need::optional,
-            .times = WordFlag::Times::once};
+  Flag flag_of(const VerbWord& word) {
+    const bool is_many =
+        word.kind == WordKind::texts || word.kind == WordKind::lines || word.kind == WordKind::allotments;
+    return WordFlag{
+        .name = word.flag(),
+        .values = &said_[word.field],
+        .placeholder = word.placeholder(),
+        .meaning = std::string(word.meaning),
+        .place = word.place == WordPlace::flag ? WordFlag::Place::named : WordFlag::Place::bare,
+        .need = word.need == WordNeed::required ? WordFlag::Need::required : WordFlag::Need::optional,
+        .times = is_many ? WordFlag::Times::many : WordFlag::Times::once};
+  }
+
+  static Flag named(std::string name, std::vector<std::string>& values, std::string placeholder,
+                    std::string meaning) {
+    return WordFlag{.name = std::move(name),
+                    .values = &values,
+                    .placeholder = std::move(placeholder),
+                    .meaning = std::move(meaning),
+                    .place = WordFlag::Place::named,
+                    .need = WordFlag::Need::optional,
+                    .times = WordFlag::Times::once};
   }
 
   static std::string fresh_key(const Clock& clock) {

@@ -24,7 +24,7 @@ constexpr auto quantiles =
     std::to_array<Quantile>({{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}});
 
 std::string fixed(double value, int digits) {
-  std::array<char, 64> text;
+  std::array<char, 64> text{};
   const int length = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return {text.data(), static_cast<std::size_t>(length)};
 }

@@ -35,7 +35,7 @@ struct OrderShown {
   std::optional<rules::ActivityCode> activity;
   std::vector<OrderPart> parts;  // Those of one SKU stand together or not: they are gathered.
 };
-Response show(const OrderShown& order);
+Response show(const OrderShown& shown);
 
 // One page of a user's orders; `next` is the cursor of what follows, where something does.
 struct OrdersShown {
@@ -44,7 +44,7 @@ struct OrdersShown {
   std::int64_t lag_batches = 0;  // Of what was judged and is not looked through yet.
   Duration lag{0};
 };
-Response show(const OrdersShown& orders);
+Response show(const OrdersShown& shown);
 
 // One stock item, its buckets summed.
 struct StockShown {
@@ -84,7 +84,7 @@ struct TracesShown {
   std::int64_t lag_batches = 0;
   Duration lag{0};
 };
-Response show(const TracesShown& traces);
+Response show(const TracesShown& shown);
 
 // What is recorded under a key, or that it is being judged.
 Response show(const rules::Recorded& recorded);

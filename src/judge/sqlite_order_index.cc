@@ -109,9 +109,9 @@ Result<OrderIndex::Page> SqliteOrderIndex::page(const WantedOrders& wanted) {
   if (const auto begun = reading_.begin.run(); !begun) return std::unexpected(begun.error());
   Page page;
   const auto read = read_rows(wanted, page);
-  // Nothing was written, so nothing is lost with an end that fails; it shows at the next beginning.
-  static_cast<void>(reading_.end.run());
+  const auto ended = reading_.end.run();
   if (!read) return std::unexpected(read.error());
+  if (!ended) return std::unexpected(ended.error());
   return page;
 }
 

@@ -40,14 +40,18 @@ void HotSkus::add(const rules::SkuCode& sku, rules::Outcome outcome) {
   ++(found == hot_.end() ? others_ : found->second)[outcome];
 }
 
+std::uint64_t HotSkus::heat_of(const rules::SkuCode& sku) const {
+  const auto found = heat_.find(sku);
+  return found == heat_.end() ? 0 : found->second;
+}
+
 void HotSkus::admit(const rules::SkuCode& sku) {
-  const auto heat_of = [this](const rules::SkuCode& code) {
-    const auto found = heat_.find(code);
-    return found == heat_.end() ? std::uint64_t{0} : found->second;
-  };
   if (hot_.size() == hot_skus_max) {
-    const auto coldest =
-        std::ranges::min_element(hot_, {}, [&](const auto& one) { return heat_of(one.first); });
+    // By hand, since a lambda would not be known to hold the mutex.
+    auto coldest = hot_.begin();
+    for (auto at = hot_.begin(); at != hot_.end(); ++at) {
+      if (heat_of(at->first) < heat_of(coldest->first)) coldest = at;
+    }
     if (heat_of(sku) <= 2 * heat_of(coldest->first)) return;
     hot_.erase(coldest);
   }

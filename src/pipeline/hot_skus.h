@@ -40,6 +40,7 @@ class HotSkus {
   void add(const rules::SkuCode& sku, rules::Outcome outcome) GAVEL_REQUIRES(mutex_);
   void admit(const rules::SkuCode& sku) GAVEL_REQUIRES(mutex_);
   void cool() GAVEL_REQUIRES(mutex_);
+  std::uint64_t heat_of(const rules::SkuCode& sku) const GAVEL_REQUIRES(mutex_);
 
   const Clock& clock_;
   mutable Mutex mutex_;
