@@ -77,7 +77,8 @@ void Crowd::act() {
   if (die < 75) return refund();
   if (die < 81) return alter_order();
   if (die < 91) return operators_act();
-  if (die < 98) return ask_again();
+  if (die < 95) return ask_again();
+  if (die < 98) return read_stock();
   return misuse_key();
 }
 
@@ -186,6 +187,26 @@ void Crowd::ask_again() {
   if (intents_.empty()) return reserve();
   const Number number = s_.random.below(intents_.size());
   if (!intents_[number]->waits) attempt(number);
+}
+
+// Somebody looks at what there is (I14).
+void Crowd::read_stock() {
+  Instance* instance = fleet_.pick(s_.random);
+  if (instance == nullptr) return;
+  const rules::SkuCode sku = draw_sku();
+  const oracle::Moment call = auditor_.moment();
+  instance->read_stock(sku, [this, sku, call](const std::vector<judge::StockRow>& rows) {
+    const oracle::Moment answered = auditor_.moment();
+    for (const judge::StockRow& row : rows) {
+      oracle::Reading reading{call, answered, sku.text(), row.pool == "-" ? "" : row.pool};
+      for (const rules::Bucket& bucket : row.item.buckets) {
+        reading.available += bucket.available.units;
+        reading.reserved += bucket.reserved.units;
+        reading.sold += bucket.sold.units;
+      }
+      auditor_.history().read(std::move(reading));
+    }
+  });
 }
 
 // A key of somebody else, or with another content.

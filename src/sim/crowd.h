@@ -69,6 +69,7 @@ class Crowd {
   void operators_act();
   void make_at_once();
   void ask_again();
+  void read_stock();
   void misuse_key();
 
   rules::Reserve draw_reserve();

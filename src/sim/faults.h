@@ -56,6 +56,8 @@ inline constexpr std::size_t faults_count = static_cast<std::size_t>(Fault::file
 
 std::string_view word(Fault fault);
 
+// Whether it befalls what a release of holds needs: database, disks, clocks, processes.
+bool is_of_service(Fault fault);
 std::optional<Fault> parse_fault(std::string_view word);
 
 using FaultCounts = std::array<std::uint64_t, faults_count>;

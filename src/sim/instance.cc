@@ -41,6 +41,7 @@ class Instance::Wiring {
   ~Wiring() { CHECK(dead()); }
 
   void ask(rules::Command command, Answer answer);
+  void read_stock(const rules::SkuCode& sku, Shown shown);
   void crash();
   void stir();
   bool dead() const { return !power.on() && lane_fiber_.done() && reads_fiber_.done() && jobs_fiber_.done(); }
@@ -52,6 +53,8 @@ class Instance::Wiring {
   bool broken = false;
 
  private:
+  using Rows = std::optional<std::vector<judge::StockRow>>;
+  boost::asio::awaitable<Result<Rows>> ask_stock(rules::SkuCode sku);
   void turn();
   void tell_gate(const rules::State& state);
   void watch_overdue();
@@ -175,6 +178,24 @@ void Instance::Wiring::ask(rules::Command command, Answer answer) {
   stir();
 }
 
+void Instance::Wiring::read_stock(const rules::SkuCode& sku, Shown shown) {
+  boost::asio::co_spawn(
+      io_, ask_stock(sku),
+      [this, shown = std::move(shown)](const std::exception_ptr& thrown, const Result<Rows>& rows) {
+        CHECK(thrown == nullptr);
+        if (power.on() && rows && *rows) shown(**rows);
+      });
+  stir();
+}
+
+boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_stock(rules::SkuCode sku) {
+  std::function<Result<Rows>(judge::Reader&)> question = [&sku](judge::Reader& reader) {
+    return reader.stock(sku);
+  };
+  const Result<Rows> rows = co_await reads_.ask<Rows>(question);
+  co_return rows;
+}
+
 void Instance::Wiring::tell_gate(const rules::State& state) {
   if (!options_.gated || state.items.empty() || !power.on()) return;
   std::vector<rules::Item> items;
@@ -223,6 +244,9 @@ Instance::~Instance() = default;
 
 void Instance::ask(rules::Command command, Answer answer) {
   wiring_->ask(std::move(command), std::move(answer));
+}
+void Instance::read_stock(const rules::SkuCode& sku, Shown shown) {
+  wiring_->read_stock(sku, std::move(shown));
 }
 void Instance::crash() { wiring_->crash(); }
 void Instance::pause(Micros until) { wiring_->power.pause_until(until); }

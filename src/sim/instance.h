@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gate/bucket.h"
 #include "pipeline/pipeline.h"
@@ -58,6 +59,10 @@ class Instance {
 
   // A request that has arrived. `answer` is called once, unless the instance dies before.
   void ask(rules::Command command, Answer answer);
+
+  // The stock of a SKU, as a caller is shown it; nothing if nobody can say, or there is no such SKU.
+  using Shown = std::function<void(const std::vector<judge::StockRow>& rows)>;
+  void read_stock(const rules::SkuCode& sku, Shown shown);
 
   void crash();
   // Stands still until then, and knows nothing of it afterwards.
