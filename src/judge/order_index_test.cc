@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "judge/order_index_forms_test.h"
+#include "judge/testing/fault_vfs.h"
 
 namespace gavel::judge {
 namespace {
@@ -150,6 +151,87 @@ TEST(SqliteOrderIndex, AFolderThatIsMissingIsNamed) {
   const auto index = open_sqlite_order_index(folder.file("nosuch/orders"));
   ASSERT_FALSE(index);
   EXPECT_EQ(index.error().code, ErrorCode::invalid);
+}
+
+// Order n of ann, made in batch n.
+IndexedOrder order_of_batch(std::uint8_t n) { return {UserId("ann"), id(n), OrderState::held}; }
+Cursors after_batch(std::int64_t n) { return {{LaneId{1}, {n, some_time}}}; }
+
+// A life of an index on a disk that may fail: how many batches it has for certain, and why it ended.
+struct IndexLife {
+  std::int64_t put = 0;
+  std::optional<Error> end;
+};
+
+IndexLife live(const std::string& path, const std::string& vfs) {
+  IndexLife life;
+  const auto index = open_sqlite_order_index(path, vfs);
+  if (!index) return {0, index.error()};
+  const auto begun = (*index)->cursors();
+  if (!begun) return {0, begun.error()};
+  for (std::uint8_t n = 1; n <= 3; ++n) {
+    if (const auto put = (*index)->put({order_of_batch(n)}, after_batch(n)); !put)
+      return {n - 1, put.error()};
+    life.put = n;
+    const auto page = (*index)->page({.user = UserId("ann"), .count = 9});
+    if (!page) return {n, page.error()};
+    EXPECT_EQ(page->orders.size(), n);
+    EXPECT_EQ(page->cursors, after_batch(n)) << "rows and cursors are of one moment";
+  }
+  return life;
+}
+
+// Each write, sync and read in turn fails. What is there afterwards is whole: rows and cursors of one batch,
+// that which was put last or the one that failed, or nothing at all where the file was made again.
+TEST(SqliteOrderIndex, ADiskThatFailsLeavesAWholeIndexOrNone) {
+  using Fault = FaultVfs::Fault;
+  using File = FaultVfs::File;
+  FaultVfs vfs("index-faults");
+  std::int64_t fired = 0;
+  std::int64_t survived = 0;
+  for (const Fault fault : {Fault::full, Fault::short_write, Fault::sync_error, Fault::read_error}) {
+    for (const File file : {File::database, File::log}) {
+      for (std::int64_t nth = 1;; ++nth) {
+        const TemporaryFolder folder;
+        const std::string path = folder.file("orders");
+        vfs.arm(fault, file, nth);
+        const IndexLife life = live(path, vfs.name());
+        vfs.disarm();
+        if (!vfs.fired()) {
+          EXPECT_FALSE(life.end) << life.end->message;
+          break;
+        }
+        ++fired;
+        survived += !life.end;
+        const auto index = open_sqlite_order_index(path);
+        ASSERT_TRUE(index) << index.error().message;
+        const auto page = (*index)->page({.user = UserId("ann"), .count = 9}).value();
+        const auto kept = static_cast<std::int64_t>(page.orders.size());
+        EXPECT_EQ(page.cursors, kept == 0 ? Cursors() : after_batch(kept));
+        EXPECT_LE(kept, life.put + 1);
+        EXPECT_GE(kept, life.put) << "what was put is not lost by a fault that came later";
+        ASSERT_TRUE((*index)->put({order_of_batch(9)}, after_batch(9))) << "and it goes on";
+      }
+    }
+  }
+  EXPECT_GT(fired, 30);
+  EXPECT_GT(survived, 0) << "a file that cannot be made sound is made again";
+}
+
+TEST(SqliteOrderIndex, WhatIsBrokenSaysWhatToDo) {
+  FaultVfs vfs("index-faults");
+  const TemporaryFolder folder;
+  const std::string path = folder.file("orders");
+  const auto index = open_sqlite_order_index(path, vfs.name()).value();
+  vfs.arm(FaultVfs::Fault::full, FaultVfs::File::log, 1);
+  const auto put = index->put({order_of_batch(1)}, after_batch(1));
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().code, ErrorCode::broken);
+  EXPECT_TRUE(put.error().message.ends_with("; sales go on without; to make the index anew, stop, remove " +
+                                            path + " and start"))
+      << put.error().message;
+  EXPECT_FALSE(index->cursors()) << "nothing is done on it any more";
+  EXPECT_FALSE(index->clear());
 }
 
 // A27: no statement reads more of the index than its rows.

@@ -146,8 +146,8 @@ Result<bool> is_current(Connection& connection) {
   return *id != "0" && *found == std::to_string(version);
 }
 
-Result<std::unique_ptr<Connection>> open_writer(const std::string& path) {
-  auto connection = Connection::open(path, "", Role::creator);
+Result<std::unique_ptr<Connection>> open_writer(const std::string& path, const std::string& vfs) {
+  auto connection = Connection::open(path, vfs, Role::creator);
   if (!connection) return connection;
   (*connection)
       ->set_remedy("sales go on without; to make the index anew, stop, remove " + path + " and start");
@@ -180,22 +180,22 @@ void remove_files(const std::string& path) {
 }
 
 // A connection to a file with the tables of this version, made anew where there was none.
-Result<std::unique_ptr<Connection>> open_current(const std::string& path) {
+Result<std::unique_ptr<Connection>> open_current(const std::string& path, const std::string& vfs) {
   {
-    auto connection = open_writer(path);
+    auto connection = open_writer(path, vfs);
     const auto current = connection ? is_current(**connection) : std::unexpected(connection.error());
     if (!current && current.error().code == ErrorCode::invalid) return std::unexpected(current.error());
     if (current && *current && apply_settings(**connection)) return connection;
   }
   remove_files(path);
-  auto fresh = open_writer(path);
+  auto fresh = open_writer(path, vfs);
   if (!fresh) return fresh;
   if (const auto made = make_tables(**fresh); !made) return std::unexpected(made.error());
   return fresh;
 }
 
-Result<Writing> open_writing(const std::string& path) {
-  auto connection = open_current(path);
+Result<Writing> open_writing(const std::string& path, const std::string& vfs) {
+  auto connection = open_current(path, vfs);
   if (!connection) return std::unexpected(connection.error());
   auto cursors = Statement::prepare(**connection, select_cursors);
   auto put_order = Statement::prepare(**connection, order_index_statements[0]);
@@ -206,8 +206,8 @@ Result<Writing> open_writing(const std::string& path) {
   return Writing{*std::move(connection), *std::move(cursors), *std::move(put_order), *std::move(put_cursor)};
 }
 
-Result<Reading> open_reading(const std::string& path) {
-  auto connection = Connection::open(path, "", Role::reader);
+Result<Reading> open_reading(const std::string& path, const std::string& vfs) {
+  auto connection = Connection::open(path, vfs, Role::reader);
   if (!connection) return std::unexpected(connection.error());
   auto begin = Statement::prepare(**connection, "BEGIN");
   auto end = Statement::prepare(**connection, "COMMIT");
@@ -222,10 +222,10 @@ Result<Reading> open_reading(const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path) {
-  auto writing = open_writing(path);
+Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path, const std::string& vfs) {
+  auto writing = open_writing(path, vfs);
   if (!writing) return std::unexpected(environment(path, writing.error().message));
-  auto reading = open_reading(path);
+  auto reading = open_reading(path, vfs);
   if (!reading) return std::unexpected(environment(path, reading.error().message));
   return std::make_unique<SqliteOrderIndex>(*std::move(writing), *std::move(reading));
 }

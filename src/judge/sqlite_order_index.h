@@ -24,6 +24,8 @@ inline constexpr const char* order_index_statements[] = {
 };
 
 // `invalid` in one line that says what to do, if the file cannot be made or is another program's.
-Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path);
+// `vfs` is the name of a registered file layer, for tests; empty: the system's.
+Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path,
+                                                            const std::string& vfs = "");
 
 }  // namespace gavel::judge
