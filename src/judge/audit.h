@@ -3,8 +3,8 @@
 //
 // It trusts the flow rows and their arithmetic alone; it shares no code with the rules that wrote them. One
 // pass over one snapshot, table by table in the order of Reader::Visitor. The ledger is not kept: memory is a
-// small record per order, request, claim and bucket. The generation is replayed lane after lane, so it is
-// right where one lane works at a time, as in these stores. Blocks; uses the reader's thread.
+// small record per order, request, claim and bucket, and one per batch and stock item. Blocks; uses the
+// reader's thread.
 #pragma once
 
 #include <cstdint>

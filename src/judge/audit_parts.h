@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "judge/audit.h"
+#include "judge/audit_generation.h"
 #include "judge/reader.h"
 
 namespace gavel::judge {
@@ -51,9 +52,7 @@ class StockAudit {
     std::int64_t generation = 0;
     std::vector<Chain> chains;
     std::int64_t came_in = 0;
-    std::int64_t available = 0;     // As replayed batch by batch.
-    std::int64_t returns = 0;       // Batches that found nothing available and left something.
-    std::optional<BatchId> raised;  // The latest of them.
+    Returns returns;
   };
 
   void check_link(const rules::Flow& flow, Chain& chain);
@@ -68,7 +67,6 @@ class StockAudit {
   std::optional<BatchId> current_;
   std::int64_t next_i_ = 0;
   std::map<rules::SkuId, std::pair<std::int64_t, std::int64_t>> moved_;  // out, in
-  std::map<rules::ItemId, std::int64_t> available_before_;
 
   std::map<BatchId, std::int64_t> flows_of_batches_;  // Not yet met by a batch row.
   BatchId previous_{rules::LaneId{0}, 0};

@@ -133,8 +133,7 @@ void StockAudit::flow_by_batch(const FlowRow& row) {
   const auto found = stocks_.find(flow.item);
   if (found == stocks_.end()) return;
   Stock& stock = found->second;
-  available_before_.try_emplace(flow.item, stock.available);
-  stock.available += unit_effect(flow.action).available.units * flow.quantity.units;
+  stock.returns.add(row.batch, flow, unit_effect(flow.action).available.units * flow.quantity.units);
   if (flow.action == Action::move_out) moved_[stock.sku].first += flow.quantity.units;
   if (flow.action == Action::move_in) moved_[stock.sku].second += flow.quantity.units;
 }
@@ -148,14 +147,7 @@ void StockAudit::end_batch() {
                 name_of(*current_) + ": of SKU number " + std::to_string(sku.value) + ", " +
                     std::to_string(out) + " moved out and " + std::to_string(in) + " moved in");
   }
-  for (const auto& [item, before] : available_before_) {
-    Stock& stock = stocks_.at(item);
-    if (before != 0 || stock.available <= 0) continue;
-    ++stock.returns;
-    stock.raised = current_;
-  }
   moved_.clear();
-  available_before_.clear();
   next_i_ = 0;
   current_.reset();
 }
@@ -208,12 +200,13 @@ void StockAudit::check_stock(rules::ItemId id, const Stock& stock) {
                 "item " + std::to_string(id.value) + ": " + std::to_string(there) + " units are there, " +
                     std::to_string(stock.came_in) + " came in");
   }
-  if (stock.generation != 1 + stock.returns) {
-    const std::string last = stock.raised ? ", the last one in " + name_of(*stock.raised) : "";
+  const Returns::Count returns = stock.returns.count();
+  if (stock.generation < 1 + returns.least || stock.generation > 1 + returns.most) {
+    const std::string last = returns.last ? ", the last one in " + name_of(*returns.last) : "";
     add_finding(report_, "generation",
                 "item " + std::to_string(id.value) + ": the row says generation " +
                     std::to_string(stock.generation) + ", but stock returned to the empty item " +
-                    std::to_string(stock.returns) + " times" + last);
+                    std::to_string(returns.least) + " times" + last);
   }
 }
 

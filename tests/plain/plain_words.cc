@@ -30,6 +30,8 @@ struct Acts {
   }
   void operator()(const rules::Confirm& act) const { of_order(act.order, act.lines); }
   void operator()(const rules::Cancel& act) const { of_order(act.order, {}); }
+  void operator()(const rules::Extend& act) const { of_order(act.order, {}); }
+  void operator()(const rules::ChangeOrder& act) const { of_order(act.order, act.lines); }
   void operator()(const rules::Refund& act) const {
     of_order(act.order, act.lines);
     request.restocks = act.restock == rules::Restock::yes;
