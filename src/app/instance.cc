@@ -23,6 +23,7 @@
 #include "http/service.h"
 #include "jobs/expiry.h"
 #include "jobs/projection.h"
+#include "jobs/refresh.h"
 #include "jobs/retention.h"
 #include "judge/judge.h"
 #include "pipeline/lane.h"
@@ -59,6 +60,8 @@ constexpr int follow_rests = 3;
 constexpr Duration follow_while_work{20};
 constexpr Duration follow_else{200};
 constexpr Duration follow_failed_again{60'000};
+// A pass over the gate is slow on purpose: 10 items a step make at most 100 a second.
+constexpr Duration refresh_while_work{100};
 
 // A28: 1,000 rows a step make 10,000 a second that are looked at, and at most as many that are deleted.
 constexpr Duration forget_every{100};
@@ -80,6 +83,7 @@ rules::Policy policy_of(const Options& options) {
   policy.hold_default = options.hold;
   policy.extend_default = options.extend;
   policy.requests_kept = options.requests_kept;
+  policy.mode = options.mode;
   return policy;
 }
 
@@ -90,11 +94,11 @@ class Instance::Wiring {
  public:
   // One for each thread that asks.
   struct Readers {
-    std::unique_ptr<judge::Reader> questions, due, ledger, old;
+    std::unique_ptr<judge::Reader> questions, due, ledger, old, refresh;
   };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
-         const Clock& clock, Log& log);
+         judge::Modes modes, const Clock& clock, Log& log);
   ~Wiring();
 
   Result<void> listen(const Options& options);
@@ -107,6 +111,7 @@ class Instance::Wiring {
  private:
   void watch_parts();
   void tell_gate(const rules::State& state);
+  Duration refresh();
   void watch_overdue();
   Duration expire();
   Duration follow();
@@ -119,7 +124,6 @@ class Instance::Wiring {
 
   const Clock& clock_;
   Log& log_;
-  const bool gated_;
   Random random_ = Random::from_system();
   Sampler sampler_;
   Metrics metrics_;
@@ -130,6 +134,7 @@ class Instance::Wiring {
   std::unique_ptr<judge::Reader> ledger_;
   std::unique_ptr<judge::Reader> old_;
   std::unique_ptr<judge::OrderIndex> order_index_;
+  std::unique_ptr<judge::Reader> compared_;
   http::Readiness readiness_;
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
@@ -138,7 +143,7 @@ class Instance::Wiring {
   judge::Judge judge_;
   pipeline::Lane lane_;
   pipeline::Reads reads_;
-  pipeline::Turnstile turnstile_;  // Stands aside in mode direct.
+  pipeline::Turnstile turnstile_;
   pipeline::Pipeline pipeline_;
   http::Service service_;
   std::optional<http::Server> shop_;
@@ -149,6 +154,8 @@ class Instance::Wiring {
   Duration say_follow_failed_at_{0};
   jobs::Retention retention_;
   Duration say_forget_failed_at_{0};
+  jobs::Refresh refresh_;
+  const Duration refresh_every_;
 
   // Of run's thread.
   bool draining_ = false;
@@ -162,14 +169,14 @@ class Instance::Wiring {
   std::optional<Ticker> expiry_thread_;
   std::optional<Ticker> follow_thread_;
   std::optional<Ticker> forget_thread_;
+  std::optional<Ticker> refresh_thread_;
   std::optional<Ticker> stop_bound_;  // While draining.
 };
 
 Instance::Wiring::Wiring(const Options& options, std::string operators_key, Database database,
-                         Readers readers, const Clock& clock, Log& log)
+                         Readers readers, judge::Modes modes, const Clock& clock, Log& log)
     : clock_(clock),
       log_(log),
-      gated_(options.mode == Mode::gated),
       sampler_(options.log_one_in),
       hot_skus_(clock),
       store_(std::move(database.store)),
@@ -178,30 +185,36 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       ledger_(std::move(readers.ledger)),
       old_(std::move(readers.old)),
       order_index_(std::move(database.order_index)),
+      compared_(std::move(readers.refresh)),
       judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
              judge::Meters(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
           [this](const std::string& why) { break_off(why); }, pipeline::Meters(metrics_, clock, &hot_skus_)),
       reads_(*questions_, reads_limits, read_within, clock),
-      turnstile_(io_->get_executor(), gate_, reads_, clock, log, this_database, this_process),
+      turnstile_(io_->get_executor(), gate_, reads_, clock, log,
+                 pipeline::Turnstile::Post{this_database, this_process, options.mode, std::move(modes)}),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
-                pipeline::Meters(metrics_, clock, &hot_skus_), gated_ ? &turnstile_ : nullptr),
-      service_(pipeline_, reads_, clock, random_, log, readiness_, std::move(operators_key), metrics_,
-               *order_index_),
+                pipeline::Meters(metrics_, clock, &hot_skus_), &turnstile_),
+      service_(pipeline_, reads_, turnstile_, clock, random_, log, readiness_, std::move(operators_key),
+               metrics_, *order_index_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
       expiry_(*due_, lane_, clock, log, jobs::expiry_delays(metrics_)),
       projection_(*ledger_, *order_index_, clock, log),
-      retention_(*old_, lane_, clock, log, policy_of(options)) {
+      retention_(*old_, lane_, clock, log, policy_of(options)),
+      refresh_(
+          *compared_, gate_, this_database, [this] { return turnstile_.gated(); }, log, metrics_),
+      refresh_every_(options.refresh_every) {
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
   reads_thread_ = std::thread([this] { reads_.run(); });
   expiry_thread_.emplace([this] { return expire(); });
   follow_thread_.emplace([this] { return follow(); });
   forget_thread_.emplace([this] { return forget(); });
+  refresh_thread_.emplace([this] { return refresh(); });
 }
 
 void Instance::Wiring::watch_parts() {
@@ -242,10 +255,17 @@ void Instance::Wiring::stop() {
 // On the lane's thread. What a batch left behind goes to the gate whoever caused it, an expiry as well as a
 // sale.
 void Instance::Wiring::tell_gate(const rules::State& state) {
-  if (!gated_ || state.items.empty()) return;
-  std::vector<rules::Item> items;
-  for (const auto& [id, item] : state.items) items.push_back(item);
-  boost::asio::post(*io_, [this, items = std::move(items)] { turnstile_.heard(items); });
+  pipeline::Heard heard = pipeline::heard_of(state);
+  boost::asio::post(*io_, [this, heard = std::move(heard)] { turnstile_.heard(heard); });
+}
+
+// On the refresh's thread.
+Duration Instance::Wiring::refresh() {
+  const auto step = refresh_.step();
+  if (step) return *step == jobs::Refresh::Step::more ? refresh_while_work : refresh_every_;
+  if (step.error().code == ErrorCode::broken) break_off(step.error().message);
+  log_.write(Level::warn, "refresh_failed", {{"why", step.error().message}});
+  return refresh_every_;
 }
 
 void Instance::Wiring::watch_overdue() {
@@ -338,6 +358,7 @@ void Instance::Wiring::finish() {
   if (expiry_thread_) expiry_thread_->stop();
   if (follow_thread_) follow_thread_->stop();
   if (forget_thread_) forget_thread_->stop();
+  if (refresh_thread_) refresh_thread_->stop();
   lane_.close();
   if (lane_thread_.joinable()) lane_thread_.join();
   lane_drained_ = true;
@@ -385,9 +406,14 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
   if (!ledger) return std::unexpected(ledger.error());
   auto old = database->open_reader();
   if (!old) return std::unexpected(old.error());
-  Wiring::Readers readers{*std::move(questions), *std::move(due), *std::move(ledger), *std::move(old)};
-  auto wiring =
-      std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers), clock, log);
+  auto refresh = database->open_reader();
+  if (!refresh) return std::unexpected(refresh.error());
+  auto modes = (*questions)->modes();
+  if (!modes) return std::unexpected(modes.error());
+  Wiring::Readers readers{*std::move(questions), *std::move(due), *std::move(ledger), *std::move(old),
+                          *std::move(refresh)};
+  auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers),
+                                         *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
 }

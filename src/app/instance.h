@@ -10,6 +10,7 @@
 //   expiry   a reader of its own
 //   index    a reader of its own; follows the ledger with the index of orders by user
 //   old      a reader of its own; deletes the records of requests that are old
+//   refresh  another
 //
 // Nobody holds the wiring. Draining finishes what was accepted: the listeners stop, requests in progress get
 // their answers, the lane and the reads work off their queues. Only then is anything destroyed, since a

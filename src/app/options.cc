@@ -31,7 +31,8 @@ constexpr auto table = std::to_array<Setting>({
     {"judge.checkpoint_pages", integer, "1000", 16, million,
      "pages of 4 KiB the log grows by between checkpoints"},
     {"pipeline.mode", text, "direct", 0, 0,
-     "direct: the judge alone; gated: a gate in memory turns the hopeless away first"},
+     "of all without a mode of their own: direct (the judge alone) or gated (a gate in memory first)"},
+    {"gate.refresh_seconds", integer, "300", 1, day_seconds, "how often the gate is compared with the judge"},
     {"admission.in_flight_max", integer, "10000", 1, million, "requests between entrance and verdict"},
     {"admission.judge_within_ms", integer, "2000", 1, hour_ms,
      "what waits longer for the judge is refused with 503"},
@@ -51,10 +52,10 @@ constexpr auto table = std::to_array<Setting>({
 
 std::unexpected<Error> refuse(std::string message) { return fail(ErrorCode::invalid, std::move(message)); }
 
-std::optional<Mode> parse_mode(std::string_view word) {
-  if (word == "direct") return Mode::direct;
-  if (word == "gated") return Mode::gated;
-  return std::nullopt;
+// A service follows nobody, so that it has a mode of its own.
+std::optional<rules::Mode> parse_service_mode(std::string_view word) {
+  const auto mode = rules::parse_mode(word);
+  return mode == rules::Mode::service ? std::nullopt : mode;
 }
 
 // "admission.judge_within_ms = 3000"
@@ -103,7 +104,7 @@ std::optional<std::string> contradiction(const Settings& settings) {
   if (settings.integer("admission.judge_within_ms") >= settings.integer("admission.answer_within_ms"))
     return shown(settings, "admission.judge_within_ms") + ": less than " +
            shown(settings, "admission.answer_within_ms") + " is needed, else nothing is refused in time";
-  if (!parse_mode(settings.text("pipeline.mode")))
+  if (!parse_service_mode(settings.text("pipeline.mode")))
     return shown(settings, "pipeline.mode") + ": direct or gated is needed";
   if (settings.text("admin.key_file").empty()) return "admin.key_file = \"\": the path of a file is needed";
   if (!parse_level(settings.text("log.level")))
@@ -143,7 +144,8 @@ Result<Options> options_of(const Settings& settings) {
       .batch_commands_max = number<std::size_t>(settings, "judge.batch_commands_max"),
       .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
       .checkpoint_pages = settings.integer("judge.checkpoint_pages"),
-      .mode = *parse_mode(settings.text("pipeline.mode")),
+      .mode = *parse_service_mode(settings.text("pipeline.mode")),
+      .refresh_every = std::chrono::seconds(settings.integer("gate.refresh_seconds")),
       .in_flight_max = number<std::size_t>(settings, "admission.in_flight_max"),
       .judge_within = Duration(settings.integer("admission.judge_within_ms")),
       .answer_within = Duration(settings.integer("admission.answer_within_ms")),

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/settings.h"
 #include "base/time.h"
+#include "rules/mode.h"
 
 namespace gavel::app {
 
@@ -24,9 +25,6 @@ struct Listener {
   std::string address;  // An IP address.
   std::uint16_t port;   // 0: a free one.
 };
-
-// Whether a gate stands before the judge (D1).
-enum class Mode : std::uint8_t { direct, gated };
 
 struct Options {
   Listener shop;
@@ -39,7 +37,8 @@ struct Options {
   std::size_t queue_commands_max;
   std::int64_t checkpoint_pages;
 
-  Mode mode;
+  rules::Mode mode;  // Of whatever has no mode of its own: direct or gated.
+  std::chrono::seconds refresh_every;
 
   std::size_t in_flight_max;
   Duration judge_within;

@@ -25,8 +25,10 @@ constexpr VerbWord activity{"activity", in_path, text, required, "the activity's
 constexpr VerbWord limit{"limit", flag, integer, optional, "how many of them, 100 if left out"};
 constexpr VerbWord cursor{"cursor", flag, text, optional, "where the page before ended"};
 
-constexpr std::array create_sku{
-    sku, VerbWord{"buckets", flag, integer, optional, "into how many buckets its stock is split"}};
+constexpr VerbWord buckets{"buckets", flag, integer, optional, "into how many buckets its stock is split"};
+constexpr VerbWord mode{"mode", flag, text, optional, "direct, gated, or as the service is: service"};
+
+constexpr std::array create_sku{sku, buckets, mode};
 constexpr std::array show_stock{VerbWord{"sku", bare, WordKind::texts, required, "the SKUs"}};
 constexpr std::array receive{sku, VerbWord{"quantity", bare, integer, required, "units that came in"}};
 constexpr std::array adjust{sku,
@@ -61,7 +63,9 @@ constexpr std::array create_activity{
     VerbWord{"limit_per_user", flag, integer, optional, "units one user may have, of each SKU"},
     VerbWord{"opens_at", flag, text, optional, "not before, 2026-11-29T20:00:00Z"},
     VerbWord{"closes_at", flag, text, optional, "nor from then on"},
-    VerbWord{"hold_seconds", flag, integer, optional, "how long its orders hold their units unpaid"}};
+    VerbWord{"hold_seconds", flag, integer, optional, "how long its orders hold their units unpaid"},
+    mode};
+constexpr std::array change_activity{activity, buckets, mode};
 
 constexpr std::array trace{
     VerbWord{"order", flag, text, optional, "of this order"},
@@ -72,8 +76,9 @@ constexpr std::array trace{
     cursor};
 
 constexpr auto verbs = std::to_array<Verb>({
-    {"stock", "create", "PUT", "/v1/skus/{}", create_sku, Shows::deed, "Make a SKU, or change its buckets",
-     "  gavel stock create tee\n  gavel stock create tee --buckets 8"},
+    {"stock", "create", "PUT", "/v1/skus/{}", create_sku, Shows::deed,
+     "Make a SKU, or change its buckets or its mode",
+     "  gavel stock create tee\n  gavel stock create tee --buckets 8 --mode gated"},
     {"stock", "show", "GET", "/v1/stock", show_stock, Shows::stock,
      "Show what is available, reserved and sold",
      "  gavel stock show tee\n  gavel stock show tee cup --json"},
@@ -111,6 +116,13 @@ constexpr auto verbs = std::to_array<Verb>({
      "  gavel activity create drop --name 'Friday drop' --lines tee=100 --limit-per-user 1\n"
      "  gavel activity create drop --name 'Friday drop' --lines tee=100 cup=50 --opens-at "
      "2026-11-29T20:00:00Z"},
+    {"activity", "change", "PUT", "/v1/activities/{}", change_activity, Shows::deed,
+     "Give a sale another mode or other buckets, also while it sells",
+     "  gavel activity change drop --mode gated\n  gavel activity change drop --buckets 16"},
+    {"activity", "warm", "POST", "/v1/activities/{}/warm", one_activity, Shows::deed,
+     "Load the gate with a sale", "  gavel activity warm drop"},
+    {"activity", "check", "POST", "/v1/activities/{}/check", one_activity, Shows::deed,
+     "Compare the gate with the judge, before the sale opens", "  gavel activity check drop"},
     {"activity", "open", "POST", "/v1/activities/{}/open", one_activity, Shows::deed,
      "Open a sale: its units are set aside", "  gavel activity open drop"},
     {"activity", "close", "POST", "/v1/activities/{}/close", one_activity, Shows::deed,

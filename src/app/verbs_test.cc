@@ -82,6 +82,12 @@ const Row rows[] = {
      {{"id", {"drop"}}, {"name", {"Friday"}}, {"lines", {"tee=5"}}, {"limit_per_user", {"1"}}},
      R"(POST /v1/activities {"id":"drop","name":"Friday","lines":[{"sku":"tee","allotment":5}],"limit_per_user":1})"},
     {"activity", "open", {{"activity", {"drop"}}}, "POST /v1/activities/drop/open"},
+    {"activity", "warm", {{"activity", {"drop"}}}, "POST /v1/activities/drop/warm"},
+    {"activity", "check", {{"activity", {"drop"}}}, "POST /v1/activities/drop/check"},
+    {"activity",
+     "change",
+     {{"activity", {"drop"}}, {"buckets", {"4"}}, {"mode", {"gated"}}},
+     R"(PUT /v1/activities/drop {"buckets":4,"mode":"gated"})"},
     {"trace", "", {{"request", {"k 1"}}, {"caller", {"shop"}}}, "GET /v1/trace?request=k%201&caller=shop"},
     // What is wrong is named as it is typed.
     {"stock", "receive", {{"sku", {"tee"}}}, "QUANTITY: is missing"},

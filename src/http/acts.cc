@@ -66,7 +66,10 @@ constexpr std::array refund_members{
     Member{"restock", required, &yes_or_no},
 };
 
-constexpr std::array put_sku_members{Member{"buckets", optional, &bucket_count}};
+constexpr std::array put_sku_members{
+    Member{"buckets", optional, &bucket_count},
+    Member{"mode", optional, &some_word},
+};
 constexpr Shape difference{
     .kind = Kind::integer, .least = -rules::line_units_max.units, .most = rules::line_units_max.units};
 constexpr Shape counted_units{.kind = Kind::integer, .least = 0, .most = rules::total_units_max.units};
@@ -102,6 +105,11 @@ constexpr std::array create_activity_members{
     Member{"mode", optional, &some_word},
 };
 
+constexpr std::array change_activity_members{
+    Member{"buckets", optional, &bucket_count},
+    Member{"mode", optional, &some_word},
+};
+
 }  // namespace
 
 constexpr Shape empty_shape{.kind = Kind::object};
@@ -115,6 +123,7 @@ constexpr Shape receive_shape{.kind = Kind::object, .members = receive_members};
 constexpr Shape adjust_shape{.kind = Kind::object, .members = adjust_members};
 constexpr Shape count_shape{.kind = Kind::object, .members = count_members};
 constexpr Shape create_activity_shape{.kind = Kind::object, .members = create_activity_members};
+constexpr Shape change_activity_shape{.kind = Kind::object, .members = change_activity_members};
 
 namespace {
 
@@ -143,6 +152,14 @@ class Fields {
     const auto time = parse_time(field->text());
     if (!time) blame(name, "must be a time of RFC 3339 such as 2026-11-29T20:48:46Z");
     return time;
+  }
+
+  std::optional<rules::Mode> mode() {
+    const Json* field = object_.find("mode");
+    if (field == nullptr) return std::nullopt;
+    const auto mode = rules::parse_mode(field->text());
+    if (!mode) blame("mode", "must be \"service\", \"direct\" or \"gated\"");
+    return mode;
   }
 
   // A field whose only value so far may be left out too.
@@ -227,8 +244,8 @@ MaybeAct create_activity_of(const Json& body, const rules::RequestKey& key) {
       .opens_at = fields.time("opens_at"),
       .closes_at = fields.time("closes_at"),
       .hold = seconds_of(fields.integer("hold_seconds")),
+      .mode = fields.mode().value_or(rules::Mode::service),
   };
-  fields.only("mode", "direct");
   if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
   for (const Json& element : fields.elements("lines")) {
     Fields line(element, path_of_line(act.lines.size()));
@@ -246,8 +263,10 @@ MaybeAct put_sku_of(const std::string& sku, const Json& body) {
   if (!code_of_sku) {
     return std::unexpected(malformed("sku: must be 1 to 64 of letters, digits and _ . : -"));
   }
-  const Json* buckets = body.find("buckets");
-  return rules::PutSku{*code_of_sku, buckets == nullptr ? 1 : static_cast<std::int32_t>(buckets->integer())};
+  Fields fields(body, "");
+  rules::PutSku act{*code_of_sku, buckets_of(fields.integer("buckets")), fields.mode()};
+  if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
+  return act;
 }
 
 template <class OfOrder>
@@ -315,6 +334,19 @@ MaybeAct of_activity(const std::string& id) {
   return OfActivity{*activity};
 }
 
+MaybeAct change_activity_of(const std::string& id, const Json& body) {
+  Fields fields(body, "");
+  const auto buckets = buckets_of(fields.integer("buckets"));
+  const auto mode = fields.mode();
+  if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
+  if (!buckets && !mode) return std::unexpected(malformed("body: mode, buckets or both must be there"));
+  MaybeAct act = of_activity<rules::ChangeActivity>(id);
+  if (!act) return act;
+  std::get<rules::ChangeActivity>(*act).buckets = buckets;
+  std::get<rules::ChangeActivity>(*act).mode = mode;
+  return act;
+}
+
 }  // namespace
 
 Verdict malformed(std::string explanation) {
@@ -347,6 +379,12 @@ std::expected<Act, Verdict> act_of(Endpoint endpoint, const std::vector<std::str
       return of_stock(endpoint, parameters[0], body);
     case Endpoint::create_activity:
       return create_activity_of(body, key);
+    case Endpoint::change_activity:
+      return change_activity_of(parameters[0], body);
+    case Endpoint::warm_activity:
+      return of_activity<rules::WarmActivity>(parameters[0]);
+    case Endpoint::check_activity:
+      return of_activity<rules::CheckActivity>(parameters[0]);
     case Endpoint::open_activity:
       return of_activity<rules::OpenActivity>(parameters[0]);
     case Endpoint::close_activity:

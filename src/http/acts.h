@@ -28,6 +28,7 @@ extern const Shape receive_shape;
 extern const Shape adjust_shape;
 extern const Shape count_shape;
 extern const Shape create_activity_shape;
+extern const Shape change_activity_shape;
 
 // The act of a write, or the refusal: malformed with its line, or unknown_order and its like where an id in
 // the path could not be anybody's. `body` is as the route's shape says; an absent optional body is {}.

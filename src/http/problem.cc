@@ -70,6 +70,8 @@ unsigned http_status(Outcome outcome) {
     case Outcome::adjusted:
     case Outcome::counted:
     case Outcome::extended:
+    case Outcome::warmed:
+    case Outcome::verified:
       return 200;
     case Outcome::malformed:
     case Outcome::key_missing:
@@ -94,6 +96,7 @@ unsigned http_status(Outcome outcome) {
     case Outcome::unknown_order:
     case Outcome::unknown_request:
       return 404;
+    case Outcome::mismatch:
     case Outcome::frozen:
     case Outcome::not_open:
     case Outcome::over:
@@ -159,6 +162,8 @@ void add_details(boost::json::object& to, const Verdict& verdict) {
   if (detail.opens_at) to["opens_at"] = as_json(*detail.opens_at);
   if (detail.expires_at) to["expires_at"] = as_json(*detail.expires_at);
   if (detail.version) to["version"] = *detail.version;
+  if (detail.bucket) to["bucket"] = *detail.bucket;
+  if (detail.at_gate) to["at_gate"] = detail.at_gate->units;
   if (detail.fields.empty()) return;
   boost::json::array fields;
   for (const std::string& field : detail.fields) fields.emplace_back(field);

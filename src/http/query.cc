@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 6> of_trace{"order", "request", "caller",
 std::span<const std::string_view> parameters_of(Endpoint endpoint) {
   switch (endpoint) {
     case Endpoint::show_stock:
+    case Endpoint::show_gate:
       return of_stock;
     case Endpoint::list_orders:
       return of_orders;

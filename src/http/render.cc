@@ -71,9 +71,11 @@ struct AddAsked {
   }
   void operator()(const rules::Expire&) const { add_order("expired"); }
   void operator()(const rules::Forget& act) const { to["key"] = act.key.text(); }
+  void operator()(const rules::Rebalance&) const {}
   void operator()(const rules::PutSku& act) const {
     to["sku"] = act.sku.text();
-    to["buckets"] = act.buckets;
+    const bool made = verdict.outcome == Outcome::created;
+    add_setting(made ? act.buckets.value_or(1) : act.buckets, act.mode);
   }
   void operator()(const rules::Receive& act) const {
     to["sku"] = act.sku.text();
@@ -94,9 +96,19 @@ struct AddAsked {
     add_activity(act.activity, "draft");
     to["name"] = act.name;
   }
+  void operator()(const rules::ChangeActivity& act) const {
+    to["activity"] = act.activity.text();
+    add_setting(act.buckets, act.mode);
+  }
+  void operator()(const rules::WarmActivity& act) const { add_activity(act.activity, "warmed"); }
+  void operator()(const rules::CheckActivity& act) const { add_activity(act.activity, "verified"); }
   void operator()(const rules::OpenActivity& act) const { add_activity(act.activity, "open"); }
   void operator()(const rules::CloseActivity& act) const { add_activity(act.activity, "closed"); }
 
+  void add_setting(std::optional<std::int32_t> buckets, std::optional<rules::Mode> mode) const {
+    if (buckets) to["buckets"] = *buckets;
+    if (mode) to["mode"] = as_json(rules::word(*mode));
+  }
   // Of the stock after the act: the next count may go on from there.
   void add_version() const {
     CHECK(verdict.detail.version.has_value());
@@ -241,7 +253,7 @@ object activity_object(const rules::Activity& activity) {
   add_time(body, "opens_at", activity.opens_at);
   add_time(body, "closes_at", activity.closes_at);
   if (activity.hold) body["hold_seconds"] = activity.hold->count();
-  body["mode"] = "direct";
+  body["mode"] = as_json(rules::word(activity.mode));
   return body;
 }
 
@@ -311,6 +323,42 @@ Response show(const TracesShown& shown) {
   array& all = body["traces"].emplace_array();
   for (const TraceShown& trace : shown.traces) all.push_back(trace_object(trace));
   add_page(body, shown);
+  return json_response(200, body);
+}
+
+// "left" is the sum over the buckets, and nothing where one is missing: what is not there is no zero (A24).
+Response show(const std::vector<GateShown>& items) {
+  object body;
+  array& all = body["gate"].emplace_array();
+  for (const GateShown& item : items) {
+    object one;
+    one["sku"] = item.sku.text();
+    one["pool"] = item.pool;
+    one["mode"] = as_json(rules::word(item.mode));
+    const bool whole = std::ranges::all_of(item.buckets, [](const auto& b) { return b.gate.has_value(); });
+    std::int64_t left = 0;
+    std::int64_t available = 0;
+    array buckets;
+    for (const GateShown::Bucket& bucket : item.buckets) {
+      object shown;
+      shown["bucket"] = static_cast<std::int64_t>(buckets.size());
+      shown["available"] = bucket.judge.available.units;
+      shown["seq"] = bucket.judge.seq;
+      available += bucket.judge.available.units;
+      if (bucket.gate) {
+        left += std::max<std::int64_t>(bucket.gate->available.units - bucket.gate->held.units, 0);
+        shown["at_gate"] = bucket.gate->available.units;
+        shown["held_at_gate"] = bucket.gate->held.units;
+        shown["seq_at_gate"] = bucket.gate->seq;
+        shown["closed_at_gate"] = bucket.gate->closed;
+      }
+      buckets.push_back(std::move(shown));
+    }
+    one["available"] = available;
+    if (whole) one["left_at_gate"] = left;
+    one["buckets"] = std::move(buckets);
+    all.push_back(std::move(one));
+  }
   return json_response(200, body);
 }
 

@@ -57,6 +57,25 @@ struct StockShown {
 };
 Response show(const std::vector<StockShown>& stock);
 
+// One stock item at the judge and at the gate, bucket by bucket (A15).
+struct GateShown {
+  rules::SkuCode sku;
+  std::string pool;
+  rules::Mode mode;  // The one that holds.
+  struct AtGate {
+    rules::Quantity available;
+    rules::Quantity held;  // By tokens of requests that are not judged yet.
+    std::int64_t seq;
+    bool closed;
+  };
+  struct Bucket {
+    rules::Bucket judge;
+    std::optional<AtGate> gate;  // None: the gate has no such bucket.
+  };
+  std::vector<Bucket> buckets;
+};
+Response show(const std::vector<GateShown>& items);
+
 Response show(const rules::Activity& activity);
 
 // One page of a list; `next` is the cursor of what follows, where something does.

@@ -113,6 +113,21 @@ TEST(Render, AnswersEachWriteWithWhatWasAskedAndWhatBecameOfIt) {
             R"({"code":"closed","activity":"s1","state":"closed","at":"2026-11-29T20:48:46.123Z"})");
 }
 
+TEST(Render, AnswersWhatIsDoneAboutTheGate) {
+  EXPECT_EQ(answer(rules::PutSku{SkuCode("tee"), {}, rules::Mode::gated}, Outcome::changed),
+            R"(200
+{"code":"changed","sku":"tee","mode":"gated","at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(answer(rules::ChangeActivity{ActivityCode("s1"), 2, rules::Mode::direct}, Outcome::changed),
+            R"(200
+{"code":"changed","activity":"s1","buckets":2,"mode":"direct","at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(answer(rules::WarmActivity{ActivityCode("s1")}, Outcome::warmed),
+            R"(200
+{"code":"warmed","activity":"s1","state":"warmed","at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(answer(rules::CheckActivity{ActivityCode("s1")}, Outcome::verified),
+            R"(200
+{"code":"verified","activity":"s1","state":"verified","at":"2026-11-29T20:48:46.123Z"})");
+}
+
 TEST(Render, AnswersActsOnSomeLinesWithThem) {
   const std::vector<rules::Line> some{{SkuCode("tee"), Quantity{2}}, {SkuCode("cup"), Quantity{1}}};
   EXPECT_EQ(

@@ -32,6 +32,9 @@ enum class Endpoint : std::uint8_t {
   adjust,
   count,
   create_activity,
+  change_activity,
+  warm_activity,
+  check_activity,
   open_activity,
   close_activity,
   // Many writes in one: each element of its body becomes a command (batch.h).
@@ -45,6 +48,7 @@ enum class Endpoint : std::uint8_t {
   list_activities,
   trace,
   verify,
+  show_gate,
   // Of the service itself.
   health,
   readiness,

@@ -64,7 +64,10 @@ TEST(Routes, AreFoundByMethodAndPath) {
       Row{operators, "GET", "/v1/activities/s1", "/v1/activities/{} s1"},
       Row{operators, "POST", "/v1/activities/s1/open", "/v1/activities/{}/open s1"},
       Row{operators, "POST", "/v1/activities/s1/close", "/v1/activities/{}/close s1"},
-      Row{operators, "POST", "/v1/activities/s1/warm", "none"},
+      Row{operators, "POST", "/v1/activities/s1/warm", "/v1/activities/{}/warm s1"},
+      Row{operators, "POST", "/v1/activities/s1/check", "/v1/activities/{}/check s1"},
+      Row{operators, "PUT", "/v1/activities/s1", "/v1/activities/{} s1"},
+      Row{operators, "GET", "/v1/admin/gate?sku=tee", "/v1/admin/gate"},
       Row{operators, "GET", "/v1/admin/verify", "/v1/admin/verify"},
       Row{shop, "GET", "/healthz", "/healthz"},
       Row{operators, "GET", "/readyz", "/readyz"},
@@ -120,9 +123,13 @@ POST /v1/activities operators body key
 GET /v1/activities operators
 GET /v1/trace operators
 GET /v1/activities/{} operators
+PUT /v1/activities/{} operators body key
+POST /v1/activities/{}/warm operators may-body key
+POST /v1/activities/{}/check operators may-body key
 POST /v1/activities/{}/open operators may-body key
 POST /v1/activities/{}/close operators may-body key
 GET /v1/admin/verify operators
+GET /v1/admin/gate operators
 GET /healthz both anyone
 GET /readyz both anyone
 GET /metrics operators

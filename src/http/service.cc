@@ -17,6 +17,7 @@
 #include "http/questions.h"
 #include "http/render.h"
 #include "http/request_key.h"
+#include "http/shown.h"
 
 namespace gavel::http {
 namespace {
@@ -79,22 +80,15 @@ std::optional<std::string> wrong_around(const Request& request, const Found& fou
   return std::nullopt;
 }
 
-Verification shown_of(const pipeline::AuditReport& report) {
-  Verification shown{report.items, report.flows, report.orders, report.batches, report.findings_total, {}};
-  for (const auto& finding : report.findings) {
-    shown.findings.push_back(Verification::Found{finding.invariant, finding.what});
-  }
-  return shown;
-}
-
 }  // namespace
 
-Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clock& clock, Random& random,
-                 Log& log, const Readiness& readiness, std::string operator_key, Metrics& metrics,
-                 judge::OrderIndex& order_index)
+Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
+                 const Clock& clock, Random& random, Log& log, const Readiness& readiness,
+                 std::string operator_key, Metrics& metrics, judge::OrderIndex& order_index)
     : pipeline_(pipeline),
       reads_(reads),
       order_index_(order_index),
+      turnstile_(turnstile),
       clock_(clock),
       random_(random),
       log_(log),
@@ -232,6 +226,8 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
       co_return co_await list_activities(std::move(found));
     case Endpoint::trace:
       co_return co_await read_trace(std::move(found));
+    case Endpoint::show_gate:
+      co_return co_await read_gate(std::move(found));
     case Endpoint::verify:
       co_return co_await read_verification();
     case Endpoint::health:
@@ -301,6 +297,23 @@ awaitable<Response> Service::read_stock(Found found) {
   Verdict verdict;
   verdict.outcome = Outcome::unknown_sku;
   verdict.detail.sku = answer->unknown;
+  co_return problem(verdict, random_);
+}
+
+awaitable<Response> Service::read_gate(Found found) {
+  if (found.query.size() != 1) co_return malformed_http(400, "sku: must be there, once");
+  const auto sku = rules::SkuCode::parse(found.query[0].second);
+  if (!sku) co_return refuse(Outcome::unknown_sku);
+  const auto views = co_await turnstile_.look(*sku);
+  if (!views) co_return refuse(views.error());
+  std::vector<GateShown> shown;
+  if (*views) {
+    for (const pipeline::GateView& view : **views) shown.push_back(shown_of(view));
+    co_return show(shown);
+  }
+  Verdict verdict;
+  verdict.outcome = Outcome::unknown_sku;
+  verdict.detail.sku = *sku;
   co_return problem(verdict, random_);
 }
 

@@ -23,6 +23,7 @@
 #include "jobs/user_orders.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
+#include "pipeline/turnstile.h"
 
 namespace gavel::http {
 
@@ -37,9 +38,9 @@ class Service {
   // All references outlive the service and every answer() in progress. `operator_key` is the credential of
   // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
   // empty one lets nobody in. The pages of `order_index` are asked for on the thread of `reads`.
-  Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, const Clock& clock, Random& random, Log& log,
-          const Readiness& readiness, std::string operator_key, Metrics& metrics,
-          judge::OrderIndex& order_index);
+  Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
+          const Clock& clock, Random& random, Log& log, const Readiness& readiness, std::string operator_key,
+          Metrics& metrics, judge::OrderIndex& order_index);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
   // has the body of GET, which the session leaves out.
@@ -66,6 +67,7 @@ class Service {
   boost::asio::awaitable<Response> list_activities(Found found);
   boost::asio::awaitable<Response> read_trace(Found found);
   boost::asio::awaitable<Response> trace_user(Found found);
+  boost::asio::awaitable<Response> read_gate(Found found);
   boost::asio::awaitable<Response> read_verification();
   Response tell_readiness();
   Response tell_metrics();
@@ -76,6 +78,7 @@ class Service {
   pipeline::Pipeline& pipeline_;
   pipeline::Reads& reads_;
   judge::OrderIndex& order_index_;
+  pipeline::Turnstile& turnstile_;
   const Clock& clock_;
   Random& random_;
   Log& log_;

@@ -102,6 +102,8 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const Recorded& row, const Effect& ef
       return row.content.starts_with("act=change;") ? wrong_change(row, effect)
                                                     : wrong_administration(row, effect);
     case Outcome::created:
+    case Outcome::warmed:
+    case Outcome::verified:
     case Outcome::opened:
     case Outcome::closed:
       return wrong_administration(row, effect);
@@ -256,7 +258,8 @@ OrderAudit::Wrong OrderAudit::wrong_correction(const Recorded& row, const Effect
 
 OrderAudit::Wrong OrderAudit::wrong_administration(const Recorded& row, const Effect& effect) const {
   const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
-  const bool moves = row.verdict.outcome == Outcome::opened || row.verdict.outcome == Outcome::closed;
+  const std::set<Outcome> movers{Outcome::opened, Outcome::closed, Outcome::changed};
+  const bool moves = movers.contains(row.verdict.outcome);
   if (effect.units.sum() != (moves ? moved : 0)) return "but more happened under its key";
   if (row.verdict.outcome == Outcome::opened && moved == 0) return "but its key moved nothing";
   if (row.content.starts_with("act=put_sku;")) {
@@ -266,7 +269,7 @@ OrderAudit::Wrong OrderAudit::wrong_administration(const Recorded& row, const Ef
   const std::string code = field_of(row.content, "activity=");
   const auto state = activity_states_.find(code);
   if (state == activity_states_.end()) return "but activity " + code + " does not exist";
-  if ((row.verdict.outcome == Outcome::opened && state->second == rules::ActivityState::draft) ||
+  if ((row.verdict.outcome == Outcome::opened && rules::is_before_open(state->second)) ||
       (row.verdict.outcome == Outcome::closed && state->second != rules::ActivityState::closed)) {
     return "but activity " + code + " is " + std::string(word(state->second));
   }

@@ -51,12 +51,16 @@ std::string bucket_name(rules::ItemId item, rules::BucketNo bucket) {
   return number(item.value) + "/" + number(bucket);
 }
 
+// What operators set is named where they did.
+void add_mode(Line& line, rules::Mode mode) {
+  if (mode != rules::Mode::service) line.add("mode", std::string(word(mode)));
+}
+
 std::string text_of(const rules::Sku& sku) {
-  return Line("sku", sku.code.text())
-      .add("id", sku.id.value)
-      .add("buckets", sku.bucket_count)
-      .add("item", sku.free_item.value)
-      .take();
+  Line line("sku", sku.code.text());
+  line.add("id", sku.id.value).add("buckets", sku.bucket_count).add("item", sku.free_item.value);
+  add_mode(line, sku.mode);
+  return line.take();
 }
 
 std::string text_of(const rules::Activity& activity) {
@@ -66,6 +70,7 @@ std::string text_of(const rules::Activity& activity) {
       .add("state", std::string(word(activity.state)));
   line.add("limit_per_user", activity.limit_per_user);
   line.add("opens_at", activity.opens_at).add("closes_at", activity.closes_at).add("hold", activity.hold);
+  add_mode(line, activity.mode);
   for (const rules::AllottedLine& part : activity.lines) {
     line.add("line", part.code.text() + "*" + number(part.allotment.units) + "@" + number(part.item.value) +
                          "/" + number(part.sku.value));
@@ -77,6 +82,7 @@ std::string text_of(const rules::Item& item) {
   Line line("item", number(item.id.value));
   line.add("sku", item.sku.value).add("activity", item.activity.value).add("generation", item.generation);
   if (item.shortages > 0) line.add("shortages", item.shortages);
+  if (item.retired != 0) line.add("retired", item.retired);
   for (const rules::Bucket& bucket : item.buckets) {
     line.add("bucket", number(bucket.available.units) + "/" + number(bucket.reserved.units) + "/" +
                            number(bucket.sold.units) + "#" + number(bucket.seq));

@@ -90,6 +90,9 @@ TEST(Codec, KnowsEveryFieldOfADetail) {
     std::vector<std::string> fields;
     std::optional<std::string> explanation;
     std::optional<std::int64_t> version;
+    // Of outcomes that are never recorded.
+    std::optional<rules::BucketNo> bucket;
+    std::optional<rules::Quantity> at_gate;
   };
   EXPECT_EQ(sizeof(Known), sizeof(Detail));
 }

@@ -92,8 +92,14 @@ rules::Command forget(const std::string& caller, const std::string& key) {
                         .act = rules::Forget{rules::Caller(caller), rules::RequestKey(key)}};
 }
 
-rules::Command put_sku(const std::string& key, const std::string& sku, std::int32_t buckets) {
-  return command_of(key, rules::PutSku{rules::SkuCode(sku), buckets});
+rules::Command put_sku(const std::string& key, const std::string& sku, std::int32_t buckets,
+                       std::optional<rules::Mode> mode) {
+  return command_of(key, rules::PutSku{rules::SkuCode(sku), buckets, mode});
+}
+
+rules::Command rebalance(rules::ItemId item) {
+  return rules::Command{
+      .caller = rules::Caller("gavel"), .key = std::nullopt, .fresh = {}, .act = rules::Rebalance{item}};
 }
 
 rules::Command receive(const std::string& key, const std::string& sku, std::int64_t units) {
@@ -117,11 +123,25 @@ rules::Command create_activity(const std::string& key, const std::string& activi
                             .limit_per_user = {},
                             .opens_at = options.opens_at,
                             .closes_at = options.closes_at,
-                            .hold = options.hold};
+                            .hold = options.hold,
+                            .mode = options.mode};
   for (const auto& [sku, units] : allotments)
     act.lines.push_back({rules::SkuCode(sku), {units}, options.buckets});
   if (options.limit) act.limit_per_user = rules::Quantity{*options.limit};
   return command_of(key, std::move(act));
+}
+
+rules::Command change_activity(const std::string& key, const std::string& activity,
+                               std::optional<std::int32_t> buckets, std::optional<rules::Mode> mode) {
+  return command_of(key, rules::ChangeActivity{rules::ActivityCode(activity), buckets, mode});
+}
+
+rules::Command warm_activity(const std::string& key, const std::string& activity) {
+  return command_of(key, rules::WarmActivity{rules::ActivityCode(activity)});
+}
+
+rules::Command check_activity(const std::string& key, const std::string& activity) {
+  return command_of(key, rules::CheckActivity{rules::ActivityCode(activity)});
 }
 
 rules::Command open_activity(const std::string& key, const std::string& activity) {

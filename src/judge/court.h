@@ -35,6 +35,7 @@ struct ActivityOptions {
   std::optional<Time> closes_at = std::nullopt;
   std::optional<std::chrono::seconds> hold = std::nullopt;
   std::optional<std::int32_t> buckets = std::nullopt;
+  rules::Mode mode = rules::Mode::service;
 };
 
 // Commands of the caller "shop". The id of an order to be made is derived from its key.
@@ -49,13 +50,19 @@ rules::Command change(const std::string& key, rules::OrderId order, const Lines&
 rules::Command cancel(const std::string& key, rules::OrderId order);
 rules::Command expire(rules::OrderId order);
 rules::Command forget(const std::string& caller, const std::string& key);
-rules::Command put_sku(const std::string& key, const std::string& sku, std::int32_t buckets = 1);
+rules::Command put_sku(const std::string& key, const std::string& sku, std::int32_t buckets = 1,
+                       std::optional<rules::Mode> mode = std::nullopt);
+rules::Command rebalance(rules::ItemId item);
 rules::Command receive(const std::string& key, const std::string& sku, std::int64_t units);
 rules::Command adjust(const std::string& key, const std::string& sku, std::int64_t difference);
 rules::Command count(const std::string& key, const std::string& sku, std::int64_t counted,
                      std::int64_t version);
 rules::Command create_activity(const std::string& key, const std::string& activity, const Lines& allotments,
                                ActivityOptions options = {});
+rules::Command change_activity(const std::string& key, const std::string& activity,
+                               std::optional<std::int32_t> buckets, std::optional<rules::Mode> mode);
+rules::Command warm_activity(const std::string& key, const std::string& activity);
+rules::Command check_activity(const std::string& key, const std::string& activity);
 rules::Command open_activity(const std::string& key, const std::string& activity);
 rules::Command close_activity(const std::string& key, const std::string& activity);
 rules::Command by(const std::string& caller, rules::Command command);

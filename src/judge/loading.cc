@@ -27,6 +27,7 @@ class Loading {
     if (const auto done = store_.load_skus(plan_.skus, state_); !done) return done;
     if (const auto done = store_.load_activities(plan_.activities, state_); !done) return done;
     if (const auto done = load_orders(plan_.orders); !done) return done;
+    if (const auto done = store_.load_items(plan_.items, state_); !done) return done;
     if (const auto done = load_stock(); !done) return done;
     if (const auto done = load_quotas(); !done) return done;
     if (const auto done = store_.load_requests(plan_.requests, plan_.keys_as_orders, state_); !done)
@@ -86,7 +87,7 @@ class Loading {
         [&](const AllottedLine*, ActivityId, ItemId item, const UserId&, Quantity) { items.insert(item); });
     for (const auto& [code, sku] : state_.skus) items.insert(sku.free_item);
     for (const auto& [code, activity] : state_.activities) {
-      const bool whole = plan_.whole_activities.contains(code);
+      const bool whole = plan_.whole_activities.contains(code) || plan_.changed_activities.contains(code);
       for (const AllottedLine& line : activity.lines) {
         if (whole) behind.insert(line.sku);
         if (whole || plan_.drawn.contains({code, line.code})) items.insert(line.item);

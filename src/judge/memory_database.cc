@@ -70,9 +70,10 @@ Wrong wrong_buckets(const Tables& tables, const rules::Item& item) {
   return std::nullopt;
 }
 
-// The row of an item changes with its generation, or within one with its shortages.
+// The row of an item changes with its generation, or within one with its shortages or the buckets in use.
 bool goes_on(const rules::Item& present, const rules::Item& next) {
-  return std::pair(present.generation, present.shortages) < std::pair(next.generation, next.shortages);
+  if (present.generation != next.generation) return present.generation < next.generation;
+  return present.shortages < next.shortages || present.retired != next.retired;
 }
 
 Wrong wrong_items(const Tables& tables, const State& rows) {

@@ -155,6 +155,32 @@ class MemoryReader final : public Reader {
     });
   }
 
+  Result<Modes> modes() override {
+    return database_->read([](const Tables& tables) {
+      Modes set;
+      for (const auto& [code, sku] : tables.skus) {
+        if (sku.mode != rules::Mode::service) set.skus.emplace(code, sku.mode);
+      }
+      for (const auto& [code, activity] : tables.activities) {
+        if (activity.mode != rules::Mode::service) set.activities.emplace(code, activity.mode);
+      }
+      return set;
+    });
+  }
+
+  Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) override {
+    return database_->read([&](const Tables& tables) {
+      ItemThen found;
+      if (const auto item = tables.items.find(id); item != tables.items.end()) found.item = item->second;
+      for (const auto& [bucket, seq] : at) {
+        if (seq == 0) found.then.emplace(bucket, rules::no_units);
+        const auto flow = tables.flows.find({id, bucket, seq});
+        if (flow != tables.flows.end()) found.then.emplace(bucket, flow->second.flow.after);
+      }
+      return found;
+    });
+  }
+
   Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
                                                   std::size_t count) override {
     return database_->read([&](const Tables& tables) {

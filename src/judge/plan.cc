@@ -25,6 +25,7 @@ struct Planning {
   void operator()(const Refund& act) const { some_lines(act.order, act.lines); }
   void operator()(const Expire& act) const { plan.orders.insert(act.order); }
   void operator()(const Forget& act) const { plan.requests.emplace(act.of, act.key); }
+  void operator()(const Rebalance& act) const { plan.items.insert(act.item); }
   void operator()(const PutSku& act) const {
     plan.skus.insert(act.sku);
     plan.deals_numbers = true;
@@ -37,6 +38,13 @@ struct Planning {
     for (const ActivityLine& line : act.lines) plan.skus.insert(line.sku);
     plan.deals_numbers = true;
   }
+  void operator()(const ChangeActivity& act) const {
+    // Its free items as well, since the ladder looks at them.
+    plan.activities.insert(act.activity);
+    plan.changed_activities.insert(act.activity);
+  }
+  void operator()(const WarmActivity& act) const { plan.activities.insert(act.activity); }
+  void operator()(const CheckActivity& act) const { plan.activities.insert(act.activity); }
   void operator()(const OpenActivity& act) const { whole(act.activity); }
   void operator()(const CloseActivity& act) const { whole(act.activity); }
 

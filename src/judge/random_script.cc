@@ -106,8 +106,13 @@ class Writer {
     if (what < 84)
       return count(fresh_key(), pick(skus()), few(6), static_cast<std::int64_t>(random_.below(10)));
     if (what < 86)
-      return put_sku(fresh_key(), pick({"ant", "bee", "cat", "dog"}), static_cast<std::int32_t>(few(2)));
-    if (what < 91) return create_activity(fresh_key(), activity(), allotments(), activity_options());
+      return put_sku(fresh_key(), pick({"ant", "bee", "cat", "dog"}), static_cast<std::int32_t>(few(4)),
+                     mode());
+    if (what < 87) return rebalance(rules::ItemId{few(8)});
+    if (what < 88) return change_activity(fresh_key(), activity(), static_cast<std::int32_t>(few(4)), mode());
+    if (what < 90) return warm_activity(fresh_key(), activity());
+    if (what < 92) return check_activity(fresh_key(), activity());
+    if (what < 94) return create_activity(fresh_key(), activity(), allotments(), activity_options());
     if (what < 98) return open_activity(fresh_key(), activity());
     return close_activity(fresh_key(), activity());
   }
@@ -144,6 +149,11 @@ class Writer {
     return drawn;
   }
 
+  std::optional<rules::Mode> mode() {
+    const std::uint64_t drawn = random_.below(3);
+    return drawn == 0 ? rules::Mode::service : drawn == 1 ? rules::Mode::direct : rules::Mode::gated;
+  }
+
   Lines some_lines() { return random_.chance(1, 2) ? Lines{} : lines(); }
   rules::Restock restock() { return random_.chance(1, 3) ? rules::Restock::no : rules::Restock::yes; }
 
@@ -170,6 +180,7 @@ class Writer {
     if (random_.chance(1, 8)) options.closes_at = now_ + Duration(random_.below(20000));
     if (random_.chance(1, 2)) options.hold = std::chrono::seconds(few(3));
     if (random_.chance(1, 2)) options.buckets = static_cast<std::int32_t>(few(4));
+    if (random_.chance(1, 4)) options.mode = *mode();
     return options;
   }
 

@@ -133,9 +133,25 @@ struct RequestAge {
   Time at;
 };
 
+// What operators have set; SKUs and activities that are not named follow the service (D1).
+struct Modes {
+  std::map<rules::SkuCode, rules::Mode> skus;
+  std::map<rules::ActivityCode, rules::Mode> activities;
+};
+
+// A stock item, and what its buckets had available at positions of their ledger.
+struct ItemThen {
+  std::optional<rules::Item> item;                  // None: there is no such item.
+  std::map<rules::BucketNo, rules::Quantity> then;  // Left out: the ledger has no such position.
+};
+
 class Reader {
  public:
   virtual ~Reader() = default;
+
+  virtual Result<Modes> modes() = 0;
+  // `at` names a position in each of some buckets; position 0 is before every entry.
+  virtual Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) = 0;
 
   // Everything in one consistent state, the primary's. `now` says which holds are due.
   virtual Result<Confirmation> confirm(const Doubts& doubts, Time now) = 0;

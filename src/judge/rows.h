@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -50,6 +51,10 @@ class RowsReader final : public Reader {
  public:
   explicit RowsReader(Rows rows) : rows_(std::move(rows)) {}
 
+  Result<Modes> modes() override { return fail(ErrorCode::invalid, "visit alone"); }
+  Result<ItemThen> item_then(rules::ItemId, const std::map<rules::BucketNo, std::int64_t>&) override {
+    return fail(ErrorCode::invalid, "visit alone");
+  }
   Result<Confirmation> confirm(const Doubts&, Time) override {
     return fail(ErrorCode::invalid, "visit alone");
   }

@@ -9,9 +9,9 @@ namespace gavel::judge::sqlite {
 namespace {
 
 // The columns as sqlite_rows.h reads them.
-#define SKU_COLUMNS "id, code, bucket_count, free_item"
-#define ACTIVITY_COLUMNS "id, code, name, state, limit_per_user, opens_at, closes_at, hold_seconds"
-#define ITEM_COLUMNS "id, sku, activity, generation, shortages"
+#define SKU_COLUMNS "id, code, bucket_count, free_item, mode"
+#define ACTIVITY_COLUMNS "id, code, name, state, limit_per_user, opens_at, closes_at, hold_seconds, mode"
+#define ITEM_COLUMNS "id, sku, activity, generation, shortages, retired"
 #define ORDER_COLUMNS                                                                          \
   "id, state, user, activity, taken, created_at, expires_at, settled_at, returned, revision, " \
   "first_expires_at, extensions"
@@ -56,12 +56,13 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT order_id FROM hold WHERE item = ? AND expires_at <= ? ORDER BY expires_at, order_id LIMIT ?"},
     {Query::due_with_users, store, hot,
      "SELECT order_id, user FROM hold WHERE item = ? AND expires_at <= ? ORDER BY expires_at, order_id"},
-    {Query::insert_sku, store, hot, "INSERT INTO sku (" SKU_COLUMNS ") VALUES (?, ?, ?, ?)"},
+    {Query::insert_sku, store, hot, "INSERT INTO sku (" SKU_COLUMNS ") VALUES (?, ?, ?, ?, ?)"},
+    {Query::update_sku, store, hot, "UPDATE sku SET bucket_count = ?2, mode = ?3 WHERE id = ?1"},
     {Query::insert_item, store, hot,
-     "INSERT INTO item (" ITEM_COLUMNS ", warehouse, lot) VALUES (?, ?, ?, ?, ?, 'main', '')"},
+     "INSERT INTO item (" ITEM_COLUMNS ", warehouse, lot) VALUES (?, ?, ?, ?, ?, ?, 'main', '')"},
     {Query::update_item, store, hot,
-     "UPDATE item SET generation = ?2, shortages = ?3"
-     " WHERE id = ?1 AND (generation < ?2 OR (generation = ?2 AND shortages < ?3))"},
+     "UPDATE item SET generation = ?2, shortages = ?3, retired = ?4 WHERE id = ?1"
+     " AND (generation < ?2 OR (generation = ?2 AND (shortages < ?3 OR retired <> ?4)))"},
     {Query::insert_bucket, store, hot,
      "INSERT INTO bucket (item, bucket, available, reserved, sold, seq) VALUES (?, ?, ?, ?, ?, ?)"},
     {Query::update_bucket, store, hot,
@@ -69,8 +70,8 @@ constexpr auto texts = std::to_array<QueryText>({
      " WHERE item = ?1 AND bucket = ?2 AND seq = ?7"
      " AND available + ?3 >= 0 AND reserved + ?4 >= 0 AND sold + ?5 >= 0"},
     {Query::insert_activity, store, hot,
-     "INSERT INTO activity (" ACTIVITY_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
-    {Query::update_activity, store, hot, "UPDATE activity SET state = ?2 WHERE id = ?1 AND state <> ?2"},
+     "INSERT INTO activity (" ACTIVITY_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+    {Query::update_activity, store, hot, "UPDATE activity SET state = ?2, mode = ?3 WHERE id = ?1"},
     {Query::insert_activity_line, store, hot,
      "INSERT INTO activity_line (activity, i, sku, allotment, item) VALUES (?, ?, ?, ?, ?)"},
     {Query::insert_order, store, hot,
@@ -123,6 +124,11 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::latest_of_lane, reader, hot, "SELECT n FROM batch WHERE lane = ? ORDER BY n DESC LIMIT 1"},
     {Query::orders_of_batches, reader, hot,
      "SELECT order_id FROM flow WHERE lane = ? AND n > ? AND n <= ? AND order_id IS NOT NULL"},
+    {Query::flow_at, reader, hot, "SELECT after FROM flow WHERE item = ? AND bucket = ? AND seq = ?"},
+    {Query::sku_modes, reader, cold,
+     "SELECT code, mode FROM sku INDEXED BY sku_with_mode WHERE mode <> 'service'"},
+    {Query::activity_modes, reader, cold,
+     "SELECT code, mode FROM activity INDEXED BY activity_with_mode WHERE mode <> 'service'"},
     {Query::all_skus, reader, cold, "SELECT " SKU_COLUMNS " FROM sku ORDER BY code"},
     {Query::all_activities, reader, cold, "SELECT " ACTIVITY_COLUMNS " FROM activity ORDER BY code"},
     {Query::all_items, reader, cold, "SELECT " ITEM_COLUMNS " FROM item ORDER BY id"},

@@ -42,6 +42,8 @@ class SqliteReader final : public Reader {
       : connection_(std::move(connection)), queries_(std::move(queries)) {}
 
   Result<Confirmation> confirm(const Doubts& doubts, Time now) override;
+  Result<Modes> modes() override;
+  Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) override;
   Result<std::optional<OrderView>> order(OrderId id) override;
   Result<std::optional<Trace>> trace(OrderId id) override;
   Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
@@ -74,6 +76,38 @@ class SqliteReader final : public Reader {
   std::unique_ptr<Connection> connection_;  // Outlives the statements.
   Queries queries_;
 };
+
+Result<Modes> SqliteReader::modes() {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  Modes set;
+  Result<void> read = queries_[Query::sku_modes].for_each(
+      [&](Row& row) { set.skus.emplace(row.code<rules::SkuCode>(0), row.word(1, rules::parse_mode)); });
+  if (read) {
+    read = queries_[Query::activity_modes].for_each([&](Row& row) {
+      set.activities.emplace(row.code<rules::ActivityCode>(0), row.word(1, rules::parse_mode));
+    });
+  }
+  if (!read) return std::unexpected(read.error());
+  return set;
+}
+
+Result<ItemThen> SqliteReader::item_then(rules::ItemId id,
+                                         const std::map<rules::BucketNo, std::int64_t>& at) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  auto item = find_item(queries_, id);
+  if (!item) return std::unexpected(item.error());
+  ItemThen found{.item = *std::move(item), .then = {}};
+  for (const auto& [bucket, seq] : at) {
+    if (seq == 0) found.then.emplace(bucket, rules::no_units);
+    const auto add = [&](Row& row) { found.then.emplace(bucket, row.quantity(0)); };
+    if (const auto read = queries_[Query::flow_at].for_each(add, id, bucket, seq); !read) {
+      return std::unexpected(read.error());
+    }
+  }
+  return found;
+}
 
 Result<Confirmation> SqliteReader::confirm(const Doubts& doubts, Time now) {
   const auto snapshot = Snapshot::take(queries_);

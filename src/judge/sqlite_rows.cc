@@ -47,7 +47,8 @@ rules::Sku sku_of(Row& row) {
   return {.id = {row.integer(0)},
           .code = row.code<rules::SkuCode>(1),
           .bucket_count = small(row, 2),
-          .free_item = {row.integer(3)}};
+          .free_item = {row.integer(3)},
+          .mode = row.word(4, rules::parse_mode)};
 }
 
 rules::Activity activity_of(Row& row) {
@@ -60,7 +61,8 @@ rules::Activity activity_of(Row& row) {
           .opens_at = row.optional(5, &Row::time),
           .closes_at = row.optional(6, &Row::time),
           .hold = hold ? std::optional(std::chrono::seconds(*hold)) : std::nullopt,
-          .lines = {}};
+          .lines = {},
+          .mode = row.word(8, rules::parse_mode)};
 }
 
 rules::AllottedLine line_of(Row& row) {
@@ -77,7 +79,8 @@ rules::Item item_of(Row& row) {
           .generation = row.integer(3),
           .shortages = row.integer(4),
           .buckets = {},
-          .loaded = {}};
+          .loaded = {},
+          .retired = small(row, 5)};
 }
 
 rules::Bucket bucket_of(Row& row) {

@@ -284,7 +284,46 @@ END;
 ALTER TABLE item ADD COLUMN shortages INTEGER NOT NULL DEFAULT 0 CHECK (shortages >= 0);
 )sql";
 
-constexpr const char* versions_of_schema[] = {version_1, version_2};
+// A mode for SKUs and activities, buckets out of use, and the states of an activity before it opens. SQLite
+// changes no CHECK, so the activities and what refers to them are made anew.
+constexpr const char* version_3 = R"sql(
+ALTER TABLE sku ADD COLUMN mode TEXT NOT NULL DEFAULT 'service' CHECK (mode IN ('service', 'direct', 'gated'));
+CREATE INDEX sku_with_mode ON sku (code, mode) WHERE mode <> 'service';
+
+CREATE TABLE activity_3 (
+  id INTEGER PRIMARY KEY CHECK (id >= 1),
+  code TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('draft', 'warmed', 'verified', 'open', 'closed')),
+  limit_per_user INTEGER CHECK (limit_per_user >= 1),
+  opens_at INTEGER,
+  closes_at INTEGER CHECK (closes_at > opens_at),
+  hold_seconds INTEGER CHECK (hold_seconds >= 1),
+  mode TEXT NOT NULL CHECK (mode IN ('service', 'direct', 'gated'))
+) STRICT;
+INSERT INTO activity_3
+  SELECT id, code, name, state, limit_per_user, opens_at, closes_at, hold_seconds, 'service' FROM activity ORDER BY id;
+CREATE TABLE activity_line_3 (
+  activity INTEGER NOT NULL REFERENCES activity_3 (id),
+  i INTEGER NOT NULL,
+  sku INTEGER NOT NULL REFERENCES sku (id),
+  allotment INTEGER NOT NULL CHECK (allotment >= 1),
+  item INTEGER NOT NULL REFERENCES item (id),
+  PRIMARY KEY (activity, i),
+  UNIQUE (activity, sku)
+) STRICT, WITHOUT ROWID;
+INSERT INTO activity_line_3 SELECT * FROM activity_line ORDER BY activity, i;
+DROP TABLE activity_line;
+DROP TABLE activity;
+ALTER TABLE activity_3 RENAME TO activity;
+ALTER TABLE activity_line_3 RENAME TO activity_line;
+CREATE INDEX activity_with_mode ON activity (code, mode) WHERE mode <> 'service';
+
+-- How many of the item's last buckets are out of use.
+ALTER TABLE item ADD COLUMN retired INTEGER NOT NULL DEFAULT 0 CHECK (retired BETWEEN 0 AND 63);
+)sql";
+
+constexpr const char* versions_of_schema[] = {version_1, version_2, version_3};
 static_assert(std::size(versions_of_schema) == sqlite_schema_version);
 
 Result<int> number_of(Connection& connection, const std::string& question) {

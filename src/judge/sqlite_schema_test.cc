@@ -142,13 +142,17 @@ TEST(SqliteMigration, LeavesAnotherProgramsFileAlone) {
 }
 
 // A shop in a file of version 1: of five tees two are held by one order and one is sold to another, a third
-// order gave its unit back and a fourth was refused.
+// order gave its unit back and a fourth was refused; a sale of one is a draft.
 constexpr const char* rows_of_version_1 = R"sql(
 INSERT INTO lane VALUES (1, 1800000000000);
-UPDATE counter SET next = 2 WHERE name <> 'activity';
+UPDATE counter SET next = CASE name WHEN 'item' THEN 3 ELSE 2 END;
 INSERT INTO sku VALUES (1, 'tee', 1, 1);
 INSERT INTO item VALUES (1, 1, 'main', '', 0, 2);
 INSERT INTO bucket VALUES (1, 0, 2, 2, 1, 6);
+INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1800000000000, NULL, 60);
+INSERT INTO item VALUES (2, 1, 'main', '', 1, 1);
+INSERT INTO bucket VALUES (2, 0, 0, 0, 0, 0);
+INSERT INTO activity_line VALUES (1, 0, 1, 1, 2);
 INSERT INTO batch VALUES (1, 1, 0, 1, 1800000000000), (1, 2, 0, 3, 1800000000000), (1, 3, 0, 2, 1800000001000);
 INSERT INTO orders VALUES
   (x'01A3134C900070008000000000000001', 'held', 'ann', 0, '[[1,0,2]]', 1800000000000, 1800000900000, NULL, 'shop',
@@ -191,6 +195,7 @@ TEST(SqliteMigration, FromVersion1KeepsEveryRowAndGoesOnWithIt) {
   }
   ASSERT_EQ(migrate_sqlite(options).value(), sqlite_schema_version - 1);
   EXPECT_EQ(create(options.path)->ask("PRAGMA integrity_check").value(), "ok");
+  EXPECT_EQ(create(options.path)->ask("SELECT count(*) FROM pragma_foreign_key_check").value(), "0");
 
   const auto reader = open_sqlite_reader(options).value();
   EXPECT_EQ(
@@ -211,15 +216,19 @@ order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 cre
             "reserved expires_at=2027-01-15T08:15:00.000Z order=#" + held);
   EXPECT_EQ(court.say(cancel("give-back", order_id(1))), "cancelled order=#" + held);
   EXPECT_EQ(court.say(refund("back", order_id(2))), "refunded state=refunded order=" + paid);
+  EXPECT_EQ(court.say(warm_activity("warm", "sale")), "warmed");
+  EXPECT_EQ(court.say(check_activity("check", "sale")), "verified");
+  EXPECT_EQ(court.say(open_activity("open", "sale")), "opened");
+  EXPECT_EQ(court.say(put_sku("more", "tee", 3, rules::Mode::gated)), "changed");
   const auto report = audit(*reader).value();
   EXPECT_TRUE(report.clean()) << report.findings[0].what;
 }
 
 constexpr const char* sound_rows = R"sql(
-INSERT INTO sku VALUES (1, 'tee', 1, 1);
-INSERT INTO item VALUES (1, 1, 'main', '', 0, 1, 0);
+INSERT INTO sku VALUES (1, 'tee', 1, 1, 'service');
+INSERT INTO item VALUES (1, 1, 'main', '', 0, 1, 0, 0);
 INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2);
-INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3);
+INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3, 'service');
 INSERT INTO batch VALUES (1, 1, 0, 2, 0), (1, 2, 1, 0, 0);
 INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL);
 INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES (x'01010101010101010101010101010101', 'paid', 'ann', 0, '[]', 0, 0);
@@ -246,14 +255,18 @@ constexpr Refused refused[] = {
     {"UPDATE bucket SET available = 'many'", constraint},
     {"INSERT INTO bucket VALUES (1, 0, 0, 0, 0, 0)", duplicate},
     {"INSERT INTO bucket VALUES (9, 0, 0, 0, 0, 0)", constraint},
-    {"INSERT INTO sku VALUES (2, 'tee', 1, 2)", duplicate},
-    {"INSERT INTO sku VALUES (2, 'cap', 65, 2)", constraint},
-    {"INSERT INTO item VALUES (2, 1, 'main', '', 0, 1, 0)", duplicate},
-    {"INSERT INTO item VALUES (2, 9, 'main', '', 0, 1, 0)", constraint},
+    {"INSERT INTO sku VALUES (2, 'tee', 1, 2, 'service')", duplicate},
+    {"INSERT INTO sku VALUES (2, 'cap', 65, 2, 'service')", constraint},
+    {"UPDATE sku SET mode = 'queued'", constraint},
+    {"INSERT INTO item VALUES (2, 1, 'main', '', 0, 1, 0, 0)", duplicate},
+    {"INSERT INTO item VALUES (2, 9, 'main', '', 0, 1, 0, 0)", constraint},
+    {"UPDATE item SET retired = -1", constraint},
+    {"UPDATE item SET retired = 64", constraint},
     {"UPDATE item SET shortages = -1", constraint},
     {"DELETE FROM item", constraint},
-    {"INSERT INTO activity VALUES (2, 'sale', '', 'draft', NULL, NULL, NULL, NULL)", duplicate},
+    {"INSERT INTO activity VALUES (2, 'sale', '', 'draft', NULL, NULL, NULL, NULL, 'direct')", duplicate},
     {"UPDATE activity SET state = 'shut'", constraint},
+    {"UPDATE activity SET mode = 'queued'", constraint},
     {"UPDATE activity SET closes_at = 1", constraint},
     {"INSERT INTO batch VALUES (1, 1, 1, 0, 0)", duplicate},
     {"INSERT INTO batch VALUES (1, 3, 1, 1, 0)", constraint},

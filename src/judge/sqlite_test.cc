@@ -224,6 +224,7 @@ TEST(SqliteStore, AChangeOfAStaleRowIsAConflict) {
   item.items.begin()->second.change = rules::Change::updated;
   activity.activities = first.activities;
   activity.activities.begin()->second.change = rules::Change::updated;
+  activity.activities.begin()->second.id = {9};  // It is not there.
   counters.counters = {5, 4, 5, rules::Change::updated};
   for (const rules::State& stale : {item, activity, counters}) {
     const auto posted = post(stale, 2);
@@ -374,7 +375,7 @@ TEST(SqliteReader, ARowInAnotherFormIsBroken) {
   SqliteWorld world;
   {
     const auto connection = sqlite::open_current(world.options(), sqlite::Role::writer).value();
-    ASSERT_TRUE(connection->execute("INSERT INTO sku VALUES (1, 'not a code', 1, 1)"));
+    ASSERT_TRUE(connection->execute("INSERT INTO sku VALUES (1, 'not a code', 1, 1, 'service')"));
   }
   const auto reader = world.open_reader();
   Reader::Visitor visitor;

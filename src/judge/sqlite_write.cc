@@ -43,9 +43,11 @@ Result<void> Writing::everything() {
 Result<void> Writing::write_skus() {
   for (const auto& [code, sku] : state_.skus) {
     if (sku.change == Change::loaded) continue;
-    CHECK(sku.change == Change::inserted);  // No rule changes a SKU.
-    auto inserted = queries_[Query::insert_sku].run(sku.id, sku.code, sku.bucket_count, sku.free_item);
-    if (auto done = expect_one(inserted, "SKU", sku.id.value); !done) return done;
+    const auto written = sku.change == Change::inserted
+                             ? queries_[Query::insert_sku].run(sku.id, sku.code, sku.bucket_count,
+                                                               sku.free_item, word(sku.mode))
+                             : queries_[Query::update_sku].run(sku.id, sku.bucket_count, word(sku.mode));
+    if (auto done = expect_one(written, "SKU", sku.id.value); !done) return done;
   }
   return {};
 }
@@ -53,12 +55,12 @@ Result<void> Writing::write_skus() {
 Result<void> Writing::write_items() {
   for (const auto& [id, item] : state_.items) {
     if (item.change == Change::inserted) {
-      auto inserted =
-          queries_[Query::insert_item].run(id, item.sku, item.activity, item.generation, item.shortages);
+      auto inserted = queries_[Query::insert_item].run(id, item.sku, item.activity, item.generation,
+                                                       item.shortages, item.retired);
       if (auto done = expect_one(inserted, "item", id.value); !done) return done;
     }
     if (item.change == Change::updated) {
-      auto updated = queries_[Query::update_item].run(id, item.generation, item.shortages);
+      auto updated = queries_[Query::update_item].run(id, item.generation, item.shortages, item.retired);
       if (auto done = expect_one(updated, "item", id.value); !done) return done;
     }
     if (auto done = write_buckets(item); !done) return done;
@@ -102,7 +104,8 @@ Result<void> Writing::write_activities() {
       if (auto done = insert_activity(activity); !done) return done;
     }
     if (activity.change == Change::updated) {
-      auto updated = queries_[Query::update_activity].run(activity.id, word(activity.state));
+      auto updated =
+          queries_[Query::update_activity].run(activity.id, word(activity.state), word(activity.mode));
       if (auto done = expect_one(updated, "activity", activity.id.value); !done) return done;
     }
   }
@@ -110,9 +113,9 @@ Result<void> Writing::write_activities() {
 }
 
 Result<void> Writing::insert_activity(const rules::Activity& activity) {
-  auto inserted = queries_[Query::insert_activity].run(activity.id, activity.code, activity.name,
-                                                       word(activity.state), activity.limit_per_user,
-                                                       activity.opens_at, activity.closes_at, activity.hold);
+  auto inserted = queries_[Query::insert_activity].run(
+      activity.id, activity.code, activity.name, word(activity.state), activity.limit_per_user,
+      activity.opens_at, activity.closes_at, activity.hold, word(activity.mode));
   if (auto done = expect_one(inserted, "activity", activity.id.value); !done) return done;
   std::int64_t i = 0;
   for (const rules::AllottedLine& line : activity.lines) {

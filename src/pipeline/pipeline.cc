@@ -100,25 +100,27 @@ Verdict Pipeline::turn_away(const Command& command, const Verdict& refusal) {
   return refusal;
 }
 
-// In mode gated the turnstile says which way. The command outlives the waiting at the gate in its own answer.
+// The turnstile says which way; what is direct it lets pass at once. The command outlives the waiting at the
+// gate in its own answer.
 void Pipeline::pass_gate(Command command, Answer answer) {
-  if (turnstile_ == nullptr) return judge(command, std::nullopt, std::move(answer));
+  if (turnstile_ == nullptr) return judge(command, {}, std::move(answer));
   auto kept = std::make_unique<Command>(std::move(command));
   const Command& asked = *kept;
   turnstile_->pass(
       asked, [this, kept = std::move(kept), answer = std::move(answer)](Turnstile::Passage passage) mutable {
         if (passage.refusal) return answer(turn_away(*kept, *passage.refusal));
-        judge(*kept, passage.token, std::move(answer));
+        judge(*kept, passage, std::move(answer));
       });
 }
 
 // Hands the command to the lane; the verdict comes back over the executor, where finish() meets whoever still
 // waits.
-void Pipeline::judge(Command& command, std::optional<Turnstile::Token> token, Answer answer) {
-  if (token) command.token = token->key.bucket;
+void Pipeline::judge(Command& command, const Turnstile::Passage& passage, Answer answer) {
+  if (passage.token) command.token = passage.token->key.bucket;
   const Duration now = clock_.steady();
   const std::uint64_t ticket = next_ticket_++;
-  Waiting waiting{std::nullopt, rules::word(command.act), now, std::move(answer), token};
+  Waiting waiting{std::nullopt,  rules::word(command.act), now, std::move(answer), passage.token,
+                  passage.denied};
   if (command.key) waiting.key.emplace(command.caller, *command.key);
   waiting_.emplace(ticket, std::move(waiting));
   Lane::Done done = [this, ticket](Verdict verdict) { deliver(ticket, std::move(verdict)); };
@@ -156,6 +158,7 @@ void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
     turnstile_->drop(*waiting.token);
   }
   admission_.leave();
+  if (waiting.denied && traits(verdict.outcome).act) rebalance(*waiting.denied);
   if (sampler_.take()) {
     log_.write(Level::info, "request",
                {{"act", waiting.act},
@@ -163,6 +166,16 @@ void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
                 {"ms", (clock_.steady() - waiting.since).count()}});
   }
   if (waiting.answer) waiting.answer(std::move(verdict));
+}
+
+// The judge found units that the gate denied at the probes: the full buckets give to the empty ones, here
+// and, by the statements that follow the commit, at the gate. Nobody waits for it, and a full queue may drop
+// it.
+void Pipeline::rebalance(rules::ItemId item) {
+  std::optional<Command> command = turnstile_->rebalance(item);
+  if (!command) return;
+  Lane::Done done = [](const Verdict&) {};
+  lane_.offer(*command, clock_.steady() + limits_.judge_within, done);
 }
 
 void Pipeline::step(Duration steady_now) {

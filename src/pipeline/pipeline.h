@@ -2,9 +2,9 @@
 //
 //   caller ─► form ─► admission ─► key in process? ─► gate ─► lane (judge) ─► verdict ─► caller
 //
-// In mode `direct` there is no gate, and the judge sees every request (A10, D1). Everything here runs on one
-// executor (one thread); only the lane's callback arrives from another thread and delivers its verdict here.
-// The pipeline outlives its coroutines.
+// In mode `direct` the gate is not asked, and the judge sees every request (A10, D1). Everything here runs on
+// one executor (one thread); only the lane's callback arrives from another thread and delivers its verdict
+// here. The pipeline outlives its coroutines.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,8 @@ struct PipelineLimits {
 
 class Pipeline {
  public:
-  // Without a turnstile the mode is `direct`, with one `gated` (D1). All references outlive the pipeline.
+  // Without a turnstile there is no gate; with one, the modes are obeyed (D1). All references outlive the
+  // pipeline.
   Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log, Sampler& sampler,
            PipelineLimits limits, Meters meters = {}, Turnstile* turnstile = nullptr);
 
@@ -77,6 +78,7 @@ class Pipeline {
     Duration since;
     Answer answer;                                         // Empty once the caller was told outcome_unknown.
     std::optional<Turnstile::Token> token = std::nullopt;  // Dropped when the verdict is known.
+    std::optional<rules::ItemId> denied = std::nullopt;    // What the gate had too few of (A7).
   };
 
   // Commands that came together, until the last of them has its verdict.
@@ -93,7 +95,8 @@ class Pipeline {
   rules::Verdict leave(rules::Outcome outcome);
   void pass_gate(rules::Command command, Answer answer);
   rules::Verdict turn_away(const rules::Command& command, const rules::Verdict& refusal);
-  void judge(rules::Command& command, std::optional<Turnstile::Token> token, Answer answer);
+  void judge(rules::Command& command, const Turnstile::Passage& passage, Answer answer);
+  void rebalance(rules::ItemId item);
   void deliver(std::uint64_t ticket, rules::Verdict verdict) GAVEL_EXCLUDES(mutex_);
   void collect() GAVEL_EXCLUDES(mutex_);
   void finish(std::uint64_t ticket, rules::Verdict verdict);

@@ -11,18 +11,11 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "judge/audit.h"
-#include "judge/reader.h"
+#include "pipeline/views.h"
 #include "stage/await.h"
 #include "stage/stage.h"
 
 namespace gavel::pipeline {
-
-using judge::AuditReport;
-using judge::OrderView;
-using judge::Reader;
-using judge::StockRow;
-using judge::Trace;
 
 class Reads {
  public:

@@ -1,6 +1,7 @@
 #include "pipeline/turnstile.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include <boost/asio/co_spawn.hpp>
@@ -8,19 +9,28 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
+#include "gate/drift.h"
 #include "gate/probes.h"
 #include "gate/statements.h"
+#include "pipeline/activity_then.h"
+#include "pipeline/gathering.h"
 #include "rules/stock.h"
+#include "stage/await.h"
 
 namespace gavel::pipeline {
 namespace {
 
+using boost::asio::awaitable;
 using gate::BucketKey;
 using gate::Directed;
 using gate::Route;
 using rules::ItemId;
+using rules::Mode;
 using rules::Outcome;
 using rules::Verdict;
+
+// A sale that the gate denied asks for a rebalance no more often than this, whatever becomes of it.
+constexpr Duration rebalance_every{1'000};
 
 std::string pool_word(const std::optional<rules::ActivityCode>& activity) {
   return activity ? activity->text() : "-";
@@ -32,47 +42,202 @@ bool is_open(const rules::Activity& activity, Time now) {
          (!activity.closes_at || now < *activity.closes_at);
 }
 
+Turnstile::Passage refused(Outcome outcome) {
+  Verdict verdict;
+  verdict.outcome = outcome;
+  return {.refusal = std::move(verdict)};
+}
+
 }  // namespace
 
 Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads,
-                     const Clock& clock, Log& log, gate::Incarnation incarnation, gate::InstanceId instance)
+                     const Clock& clock, Log& log, Post post)
     : executor_(std::move(executor)),
       gate_(gate),
       reads_(reads),
       clock_(clock),
       log_(log),
-      incarnation_(incarnation),
-      book_(instance) {}
+      incarnation_(post.incarnation),
+      mode_(post.mode),
+      set_(std::move(post.set)),
+      book_(post.instance) {}
+
+Mode Turnstile::mode_of(const Pool& pool) const {
+  const auto sku = set_.skus.find(pool.first);
+  Mode of_activity = Mode::service;
+  if (pool.second) {
+    const auto activity = set_.activities.find(*pool.second);
+    if (activity != set_.activities.end()) of_activity = activity->second;
+  }
+  return effective(of_activity, sku == set_.skus.end() ? Mode::service : sku->second, mode_);
+}
 
 void Turnstile::pass(const rules::Command& command, Passed passed) {
+  if (!command.key) return passed(Passage{});
+  const rules::RequestId key(command.caller, *command.key);
+  const auto at_gate = [&](const rules::ActivityCode& activity, rules::ActivityState from) {
+    AtGate act{key, activity, from, std::move(passed)};
+    boost::asio::co_spawn(executor_, act_at_gate(std::move(act)), boost::asio::detached);
+  };
+  if (const auto* warm = std::get_if<rules::WarmActivity>(&command.act)) {
+    return at_gate(warm->activity, rules::ActivityState::draft);
+  }
+  if (const auto* check = std::get_if<rules::CheckActivity>(&command.act)) {
+    return at_gate(check->activity, rules::ActivityState::warmed);
+  }
+  if (const auto* open = std::get_if<rules::OpenActivity>(&command.act)) {
+    return at_gate(open->activity, rules::ActivityState::verified);
+  }
   const auto* reserve = std::get_if<rules::Reserve>(&command.act);
   const std::vector<rules::Line> lines =
       reserve == nullptr ? std::vector<rules::Line>{} : merged(reserve->lines);
-  if (lines.size() != 1 || !command.key) return passed(Passage{});
-  const gate::Wanter wanter = next_wanter_++;
+  if (lines.size() != 1) return passed(Passage{});
   const Pool pool(lines[0].sku, reserve->activity);
-  asking_.emplace(
-      wanter,
-      Asking{
-          {command.caller, *command.key}, pool, reserve->user, lines[0].quantity, {}, {}, std::move(passed)});
-  if (known_.contains(pool)) return probe(wanter);
+  if (mode_of(pool) != Mode::gated) return passed(Passage{});
+  const gate::Wanter wanter = next_wanter_++;
+  asking_.emplace(wanter, Asking{key, pool, reserve->user, lines[0].quantity, {}, {}, std::move(passed)});
+  if (items_.contains(pool)) return probe(wanter);
   if (known_.size() >= gated_items_max) return end(wanter, Passage{});
   std::vector<gate::Wanter>& waiting = looked_up_[pool];
   waiting.push_back(wanter);
   if (waiting.size() == 1) boost::asio::co_spawn(executor_, look_up(pool), boost::asio::detached);
 }
 
+// Warming loads the gate, checking and opening compare it. Whatever else is wrong with the act, the judge
+// says.
+awaitable<void> Turnstile::act_at_gate(AtGate act) {
+  Passage passage = co_await part_of(act);
+  act.passed(std::move(passage));
+}
+
+awaitable<Turnstile::Passage> Turnstile::part_of(const AtGate& act) {
+  std::function<Result<ActivityThen>(Reader&)> question = [&act](Reader& reader) {
+    return read_activity(reader, act.key, act.activity);
+  };
+  const Result<ActivityThen> then = co_await reads_.ask<ActivityThen>(question);
+  if (!then) co_return refused(Outcome::overloaded);
+  const bool is_its_turn =
+      then->activity && then->activity->state >= act.from && rules::is_before_open(then->activity->state);
+  if (then->is_known || !is_its_turn) co_return Passage{};
+  const bool loads = act.from == rules::ActivityState::draft;
+  for (const auto& [id, item] : then->items) {
+    const Pool pool(then->skus.at(id), act.activity);
+    if (mode_of(pool) != Mode::gated || is_unsound(item)) continue;
+    awaitable<Passage> part = loads ? load(pool, item) : compare(pool, item);
+    Passage passage = co_await std::move(part);
+    if (passage.refusal) co_return passage;
+  }
+  co_return Passage{};
+}
+
+// States the item to its buckets and waits until they have heard it. What they held before goes first, since
+// numbers that only grow are not lowered by a statement; nobody sells from the item yet.
+awaitable<Turnstile::Passage> Turnstile::load(const Pool& pool, const rules::Item& item) {
+  if (!known_.contains(item.id) && known_.size() >= gated_items_max) co_return Passage{};
+  using Erased = Gathering<Result<void>>;
+  const Erased::All erased =
+      co_await stage::await_result<Erased::All>([&](std::move_only_function<void(Erased::All)> done) {
+        const auto gathering = std::make_shared<Erased>(item.buckets.size(), std::move(done));
+        for (std::size_t i = 0; i < item.buckets.size(); ++i) {
+          gate_.erase(key_of(item.id, static_cast<rules::BucketNo>(i)),
+                      [gathering, i](Result<void> one) { gathering->add(i, std::move(one)); });
+        }
+      });
+  if (!std::ranges::all_of(erased, &Result<void>::has_value)) co_return refused(Outcome::not_ready);
+  learn(pool, item);
+  const std::vector<gate::Owed> owed = gate::owed_by_refresh(item);
+  using Replies = Gathering<Result<gate::Reply>>;
+  const Replies::All replies =
+      co_await stage::await_result<Replies::All>([&](std::move_only_function<void(Replies::All)> done) {
+        const auto gathering = std::make_shared<Replies>(owed.size(), std::move(done));
+        for (std::size_t i = 0; i < owed.size(); ++i) {
+          gate_.say(key_of(item.id, owed[i].bucket), gate::to_state(owed[i].statement),
+                    [gathering, i](Result<gate::Reply> reply) { gathering->add(i, std::move(reply)); });
+        }
+      });
+  const bool heard = std::ranges::all_of(replies, [](const auto& reply) { return reply.has_value(); });
+  co_return heard ? Passage{} : refused(Outcome::not_ready);
+}
+
+// Both numbers of the first bucket that differs (B13).
+awaitable<Turnstile::Passage> Turnstile::compare(const Pool& pool, const rules::Item& item) {
+  const Result<Shown> shown = co_await read_gate(item);
+  if (!shown) co_return refused(Outcome::not_ready);
+  for (std::size_t i = 0; i < shown->size(); ++i) {
+    const std::optional<gate::Bucket>& bucket = (*shown)[i];
+    const auto no = static_cast<rules::BucketNo>(i);
+    if (gate::is_equal(bucket, item, no)) continue;
+    Passage passage = refused(Outcome::mismatch);
+    rules::Detail& detail = passage.refusal->detail;
+    detail.sku = pool.first;
+    detail.bucket = no;
+    detail.available = item.buckets[i].available;
+    if (bucket) detail.at_gate = bucket->available;
+    log_.write(Level::warn, "gate_mismatch",
+               {{"sku", pool.first.text()},
+                {"bucket", gate::to_text(key_of(item.id, no))},
+                {"judge", item.buckets[i].available.units},
+                {"gate", gate::to_text(bucket)}});
+    co_return passage;
+  }
+  co_return Passage{};
+}
+
+awaitable<Result<Turnstile::Shown>> Turnstile::read_gate(const rules::Item& item) {
+  using Seen = Gathering<Result<std::optional<gate::Bucket>>>;
+  const Seen::All seen =
+      co_await stage::await_result<Seen::All>([&](std::move_only_function<void(Seen::All)> done) {
+        const auto gathering = std::make_shared<Seen>(item.buckets.size(), std::move(done));
+        for (std::size_t i = 0; i < item.buckets.size(); ++i) {
+          gate_.read(
+              key_of(item.id, static_cast<rules::BucketNo>(i)),
+              [gathering, i](Result<std::optional<gate::Bucket>> one) { gathering->add(i, std::move(one)); });
+        }
+      });
+  Shown shown;
+  for (const auto& one : seen) {
+    if (!one) co_return std::unexpected(one.error());
+    shown.push_back(*one);
+  }
+  co_return shown;
+}
+
+awaitable<Result<std::optional<std::vector<GateView>>>> Turnstile::look(rules::SkuCode sku) {
+  using Rows = std::optional<std::vector<StockRow>>;
+  std::function<Result<Rows>(Reader&)> question = [&sku](Reader& reader) { return reader.stock(sku); };
+  const Result<Rows> rows = co_await reads_.ask<Rows>(question);
+  if (!rows) co_return std::unexpected(rows.error());
+  if (!*rows) co_return std::nullopt;
+  std::vector<GateView> views;
+  for (const StockRow& row : **rows) {
+    const auto activity = rules::ActivityCode::parse(row.pool);
+    const Mode mode = mode_of(Pool(sku, row.pool == pool_word({}) ? std::nullopt : activity));
+    Shown shown(row.item.buckets.size());
+    if (mode == Mode::gated) {
+      const Result<Shown> read = co_await read_gate(row.item);
+      if (!read) co_return std::unexpected(read.error());
+      shown = *read;
+    }
+    views.push_back(GateView{row, mode, std::move(shown)});
+  }
+  co_return views;
+}
+
 // The first request of an item finds out which one it is, and states it to the gate: a refresh like any
 // other.
-boost::asio::awaitable<void> Turnstile::look_up(Pool pool) {
+awaitable<void> Turnstile::look_up(Pool pool) {
   using Rows = std::optional<std::vector<StockRow>>;
   std::function<Result<Rows>(Reader&)> question = [&pool](Reader& reader) {
     return reader.stock(pool.first);
   };
   const Result<Rows> rows = co_await reads_.ask<Rows>(question);
-  if (rows && *rows) learn(pool, **rows);
+  if (rows && *rows) {
+    const auto row = std::ranges::find(**rows, pool_word(pool.second), &StockRow::pool);
+    // Of an unsound item the judge says what is wrong with it.
+    if (row != (*rows)->end() && !is_unsound(row->item)) learn(pool, row->item);
+  }
   const std::vector<gate::Wanter> waiting = std::move(looked_up_.extract(pool).mapped());
-  const bool known = known_.contains(pool);
+  const bool known = items_.contains(pool);
   for (const gate::Wanter wanter : waiting) {
     if (known) {
       probe(wanter);
@@ -82,24 +247,56 @@ boost::asio::awaitable<void> Turnstile::look_up(Pool pool) {
   }
 }
 
-void Turnstile::learn(const Pool& pool, const std::vector<StockRow>& rows) {
-  const auto row = std::ranges::find(rows, pool_word(pool.second), &StockRow::pool);
-  if (row == rows.end() || is_unsound(row->item)) return;  // The judge says what is wrong with it.
-  const auto buckets = static_cast<std::int32_t>(row->item.buckets.size());
-  known_.insert_or_assign(pool, Known{row->item.id, buckets});
-  buckets_.insert_or_assign(row->item.id, buckets);
-  book_.owe(incarnation_, row->item.id, gate::owed_by_refresh(row->item));
+void Turnstile::learn(const Pool& pool, const rules::Item& item) {
+  if (mode_of(pool) != Mode::gated) return;  // It was changed while the look-up was under way.
+  const auto rows = static_cast<std::int32_t>(item.buckets.size());
+  items_.insert_or_assign(pool, item.id);
+  known_.insert_or_assign(item.id, Known{pool, static_cast<std::int32_t>(item.in_use()), rows});
+  book_.owe(incarnation_, item.id, gate::owed_by_refresh(item));
   schedule();
+  // Others are told once the gate is: to them a bucket that is missing is a fault.
+  boost::asio::post(executor_, [this, id = item.id] {
+    const MutexLock lock(mutex_);
+    if (known_.contains(id)) gated_.insert(id);
+  });
+}
+
+// Its buckets are removed. Tokens of it that requests still carry are dropped with their verdicts; the gate
+// will not know of them.
+void Turnstile::forget(ItemId item) {
+  const auto found = known_.find(item);
+  if (found == known_.end()) return;
+  for (rules::BucketNo bucket = 0; bucket < found->second.rows; ++bucket) {
+    gate_.erase(key_of(item, bucket), [](const Result<void>&) {});  // What stays is found again.
+    book_.forgive(key_of(item, bucket));
+  }
+  items_.erase(found->second.pool);
+  known_.erase(found);
+  uninitialised_.erase(item);
+  rebalanced_.erase(item);
+  const MutexLock lock(mutex_);
+  gated_.erase(item);
+}
+
+std::vector<ItemId> Turnstile::gated() const {
+  const MutexLock lock(mutex_);
+  return {gated_.begin(), gated_.end()};
 }
 
 void Turnstile::probe(gate::Wanter wanter) {
   Asking& asking = asking_.at(wanter);
-  const Known& known = known_.at(asking.pool);
-  asking.item = known.item;
-  asking.probes = gate::probes_of(asking.user, known.buckets);
-  const rules::BucketNo home = asking.probes.front();
+  asking.item = items_.at(asking.pool);
+  asking.probes = gate::probes_of(asking.user, known_.at(asking.item).in_use);
+  want(wanter);
+}
+
+// At the next of its probes.
+void Turnstile::want(gate::Wanter wanter) {
+  Asking& asking = asking_.at(wanter);
+  const BucketKey key = key_of(asking.item, asking.probes.front());
   asking.probes.erase(asking.probes.begin());
-  book_.want(key_of(known.item, home), wanter, asking.units);
+  if (silent_.contains(key)) return end(wanter, Passage{});
+  book_.want(key, wanter, asking.units);
   schedule();
 }
 
@@ -107,21 +304,18 @@ void Turnstile::direct(const BucketKey& key, const Directed& directed) {
   Asking& asking = asking_.at(directed.wanter);
   switch (directed.route) {
     case Route::granted:
-      return end(directed.wanter, Passage{Token{key, directed.units}, std::nullopt});
-    case Route::too_few: {
-      if (asking.probes.empty()) return end(directed.wanter, Passage{});
-      const rules::BucketNo next = asking.probes.front();
-      asking.probes.erase(asking.probes.begin());
-      book_.want(key_of(key.item, next), directed.wanter, directed.units);
-      return schedule();
-    }
+      return end(directed.wanter, Passage{.token = Token{key, directed.units}});
+    case Route::too_few:
+      if (asking.probes.empty()) return end(directed.wanter, Passage{.denied = key.item});
+      return want(directed.wanter);
     case Route::closed:
       doubted_.push_back(Doubted{directed.wanter, directed.shut});
       if (std::exchange(confirming_, true)) return;
       boost::asio::co_spawn(executor_, confirm(), boost::asio::detached);
       return;
     case Route::not_initialised:
-      if (uninitialised_[key.item].insert(key.bucket).second) {
+      // Of an item that is gated no longer there is nothing at the gate, as it should be.
+      if (known_.contains(key.item) && uninitialised_[key.item].insert(key.bucket).second) {
         log_.write(Level::warn, "gate_not_initialised", {{"bucket", gate::to_text(key)}});
       }
       return end(directed.wanter, Passage{});
@@ -131,7 +325,7 @@ void Turnstile::direct(const BucketKey& key, const Directed& directed) {
 }
 
 // One read for all that wait, begun after they came; those who come meanwhile are the next one's.
-boost::asio::awaitable<void> Turnstile::confirm() {
+awaitable<void> Turnstile::confirm() {
   while (!doubted_.empty()) {
     const std::vector<Doubted> batch = std::exchange(doubted_, {});
     judge::Doubts doubts;
@@ -153,11 +347,7 @@ boost::asio::awaitable<void> Turnstile::confirm() {
 
 void Turnstile::rule(const Doubted& doubted, const Result<judge::Confirmation>& found) {
   const Asking& asking = asking_.at(doubted.wanter);
-  Verdict verdict;
-  if (!found) {  // Nothing is known, so nothing is said.
-    verdict.outcome = Outcome::overloaded;
-    return end(doubted.wanter, Passage{std::nullopt, verdict});
-  }
+  if (!found) return end(doubted.wanter, refused(Outcome::overloaded));  // Nothing is known, nothing is said.
   const auto item = found->items.find(asking.item);
   if (item == found->items.end()) return end(doubted.wanter, Passage{});
   const gate::ConfirmingRead read{item->second.generation, item->second.available()};
@@ -166,16 +356,22 @@ void Turnstile::rule(const Doubted& doubted, const Result<judge::Confirmation>& 
       reopen(asking.item, read.generation);
       return end(doubted.wanter, Passage{});
     case gate::Ruling::corrupted:
-      erase(asking);
+      // The gate knows a generation that never began. The look-up of the next request states it anew.
+      if (known_.contains(asking.item)) {
+        log_.write(Level::error, "gate_corrupted",
+                   {{"item", asking.item.value},
+                    {"next", "its buckets are stated anew; find out who else writes to the gate"}});
+      }
+      forget(asking.item);
       return end(doubted.wanter, Passage{});
     case gate::Ruling::refuse:
       break;
   }
   if (!may_refuse(asking, *found)) return end(doubted.wanter, Passage{});
-  verdict.outcome = Outcome::sold_out;
-  verdict.at = clock_.now();
-  verdict.detail.sku = asking.pool.first;
-  end(doubted.wanter, Passage{std::nullopt, verdict});
+  Passage passage = refused(Outcome::sold_out);
+  passage.refusal->at = clock_.now();
+  passage.refusal->detail.sku = asking.pool.first;
+  end(doubted.wanter, std::move(passage));
 }
 
 // Whether "nothing is left" is all that the judge could say.
@@ -187,28 +383,12 @@ bool Turnstile::may_refuse(const Asking& asking, const judge::Confirmation& foun
 }
 
 void Turnstile::reopen(ItemId item, std::int64_t generation) {
-  const auto buckets = buckets_.find(item);
-  if (buckets == buckets_.end()) return;  // Removed meanwhile: whoever looks it up next states it anew.
-  for (rules::BucketNo bucket = 0; bucket < buckets->second; ++bucket) {
+  const auto known = known_.find(item);
+  if (known == known_.end()) return;  // Removed meanwhile: whoever looks it up next states it anew.
+  for (rules::BucketNo bucket = 0; bucket < known->second.rows; ++bucket) {
     book_.owe(key_of(item, bucket), gate::reopened_at(generation));
   }
   schedule();
-}
-
-// The gate knows a generation that never began. Its buckets are removed, and stated anew by the look-up of
-// the next request.
-void Turnstile::erase(const Asking& asking) {
-  log_.write(Level::error, "gate_corrupted",
-             {{"item", asking.item.value},
-              {"next", "its buckets are stated anew; find out who else writes to the gate"}});
-  const auto found = buckets_.find(asking.item);
-  if (found == buckets_.end()) return;  // Another of the same batch found it, too.
-  for (rules::BucketNo bucket = 0; bucket < found->second; ++bucket) {
-    gate_.erase(key_of(asking.item, bucket), [](const Result<void>&) {});  // What stays is found again.
-    book_.forgive(key_of(asking.item, bucket));
-  }
-  buckets_.erase(found);
-  known_.erase(asking.pool);
 }
 
 void Turnstile::end(gate::Wanter wanter, Passage passage) {
@@ -223,10 +403,13 @@ void Turnstile::drop(const Token& token) {
   schedule();
 }
 
-void Turnstile::heard(const std::vector<rules::Item>& items) {
-  for (const rules::Item& item : items) {
-    const auto known = buckets_.find(item.id);
-    if (known == buckets_.end() || is_unsound(item)) continue;
+void Turnstile::heard(const Heard& heard) {
+  obey(heard.modes);
+  for (const rules::Item& item : heard.items) {
+    const auto known = known_.find(item.id);
+    if (known == known_.end() || is_unsound(item)) continue;
+    known->second.in_use = static_cast<std::int32_t>(item.in_use());
+    known->second.rows = static_cast<std::int32_t>(item.buckets.size());
     std::set<rules::BucketNo> asked;
     if (const auto found = uninitialised_.extract(item.id)) asked = found.mapped();
     book_.owe(incarnation_, item.id, gate::owed_after_commit(item, asked));
@@ -234,9 +417,40 @@ void Turnstile::heard(const std::vector<rules::Item>& items) {
   schedule();
 }
 
+void Turnstile::obey(const judge::Modes& modes) {
+  if (modes.skus.empty() && modes.activities.empty()) return;
+  for (const auto& [code, mode] : modes.skus) set_.skus.insert_or_assign(code, mode);
+  for (const auto& [code, mode] : modes.activities) set_.activities.insert_or_assign(code, mode);
+  const auto follows = [](const auto& set) { return set.second == Mode::service; };
+  std::erase_if(set_.skus, follows);
+  std::erase_if(set_.activities, follows);
+  std::vector<ItemId> no_longer;
+  for (const auto& [pool, item] : items_) {
+    if (mode_of(pool) != Mode::gated) no_longer.push_back(item);
+  }
+  for (const ItemId item : no_longer) forget(item);
+}
+
+std::optional<rules::Command> Turnstile::rebalance(ItemId item) {
+  if (!known_.contains(item)) return std::nullopt;
+  const Duration now = clock_.steady();
+  const auto [last, first] = rebalanced_.try_emplace(item, now);
+  if (!first && now < last->second + rebalance_every) return std::nullopt;
+  last->second = now;
+  return rules::Command{rules::Caller("gavel"), std::nullopt, rules::OrderId{}, rules::Rebalance{item}};
+}
+
 void Turnstile::wake() {
+  silent_.clear();
   book_.wake();
   schedule();
+}
+
+// A bucket that gave no reply is not asked again before the next wake(), since a gate that fails at once
+// would be asked for ever. Who waits for it goes to the judge.
+void Turnstile::rest(const BucketKey& key) {
+  silent_.insert(key);
+  for (const Directed& directed : book_.abandon(key)) direct(key, directed);
 }
 
 // Calls are sent once per turn of the executor, so that a batch's verdicts, statements and new wants share
@@ -250,11 +464,12 @@ void Turnstile::schedule() {
 }
 
 void Turnstile::say_all() {
-  const auto any = [](const BucketKey&) { return true; };
-  while (const std::optional<gate::GateCall> call = book_.next(any)) {
+  const auto reachable = [this](const BucketKey& key) { return !silent_.contains(key); };
+  while (const std::optional<gate::GateCall> call = book_.next(reachable)) {
     gate_.say(call->key, call->say, [this, key = call->key, op = call->say.op](Result<gate::Reply> reply) {
       boost::asio::dispatch(executor_, [this, key, op, reply = std::move(reply)] {
         for (const Directed& directed : book_.heard(key, op, reply)) direct(key, directed);
+        if (!reply) rest(key);
         schedule();
       });
     });

@@ -11,9 +11,12 @@
 // something (A9), and whether the sale is open; if any of these is not as a plain "sold out" needs it, the
 // judge answers. One read at a time serves all that wait.
 //
-// Requests of one SKU pass here. Others, and what the catalogue has no room for, go straight to the judge.
-// All of it runs on the pipeline's executor; calls of the gate come back to it. It outlives its executor's
-// work.
+// Requests of one SKU pass here, where the SKU or the activity is gated (D1); others, and what there is no
+// room for, go straight to the judge. An item has buckets at the gate only while it is gated. The acts that
+// warm, check and open an activity stop here too, for their part at the gate (B12, docs/adr/0014).
+//
+// All of it runs on the pipeline's executor, but for gated(); calls of the gate come back to it. It outlives
+// its executor's work.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +33,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "gate/gate.h"
 #include "gate/token_book.h"
+#include "pipeline/heard.h"
 #include "pipeline/reads.h"
 #include "rules/command.h"
 #include "rules/state.h"
@@ -50,14 +55,24 @@ class Turnstile {
   };
   // Where a request goes: to the judge, with a token or without, or back with a refusal.
   struct Passage {
-    std::optional<Token> token;
-    std::optional<rules::Verdict> refusal;
+    std::optional<Token> token = std::nullopt;
+    std::optional<rules::Verdict> refusal = std::nullopt;
+    std::optional<rules::ItemId> denied = std::nullopt;  // At each probe the gate had too few of this item.
   };
   using Passed = std::move_only_function<void(Passage)>;
 
-  // References outlive the turnstile. `incarnation` names the database, `instance` was never used before.
+  // What a turnstile is at: `incarnation` names the database, `instance` was never used before, `mode` is the
+  // service's own, `set` what operators had set when it began.
+  struct Post {
+    gate::Incarnation incarnation;
+    gate::InstanceId instance;
+    rules::Mode mode;
+    judge::Modes set = {};
+  };
+
+  // References outlive the turnstile.
   Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads, const Clock& clock,
-            Log& log, gate::Incarnation incarnation, gate::InstanceId instance);
+            Log& log, Post post);
 
   Turnstile(const Turnstile&) = delete;
   Turnstile& operator=(const Turnstile&) = delete;
@@ -68,10 +83,22 @@ class Turnstile {
   // The request with this token has its verdict, whatever it is.
   void drop(const Token& token);
 
-  // What a batch left behind (Judge::Observer), in any mode and for any act. The executor's thread.
-  void heard(const std::vector<rules::Item>& items);
+  // What a batch left behind (Judge::Observer), in any mode and for any act. A mode is obeyed from here on.
+  void heard(const Heard& heard);
 
-  // Says again what the gate may not have heard; called every second or oftener.
+  // What to ask of the judge, now that it has sold what the gate denied at the probes: its buckets are evened
+  // out (A7). Nothing if that was asked for within the last second.
+  std::optional<rules::Command> rebalance(rules::ItemId item);
+
+  // The items of a SKU at the gate and at the judge; nothing if there is no such SKU. `unavailable` if one of
+  // the two does not answer.
+  boost::asio::awaitable<Result<std::optional<std::vector<GateView>>>> look(rules::SkuCode sku);
+
+  // The items that have buckets at the gate, in order. Any thread.
+  std::vector<rules::ItemId> gated() const GAVEL_EXCLUDES(mutex_);
+
+  // Says again what the gate may not have heard, and asks again a bucket that gave no reply; called every
+  // second or oftener.
   void wake();
 
   // Calls that the gate has not answered, and statements it has not heard.
@@ -81,8 +108,9 @@ class Turnstile {
   using Pool = std::pair<rules::SkuCode, std::optional<rules::ActivityCode>>;
 
   struct Known {
-    rules::ItemId item;
-    std::int32_t buckets = 1;
+    Pool pool;
+    std::int32_t in_use = 1;
+    std::int32_t rows = 1;  // With those out of use, which the gate may still know.
   };
   struct Asking {
     rules::RequestId key;
@@ -98,15 +126,34 @@ class Turnstile {
     std::int64_t shut;
   };
 
+  // The part of an act at the gate, and the activity it is about.
+  struct AtGate {
+    rules::RequestId key;
+    rules::ActivityCode activity;
+    // The first state in which it has a part: from draft on it loads the gate, from a later one it compares.
+    rules::ActivityState from;
+    Passed passed;
+  };
+  using Shown = std::vector<std::optional<gate::Bucket>>;
+
+  rules::Mode mode_of(const Pool& pool) const;
+  boost::asio::awaitable<void> act_at_gate(AtGate act);
+  boost::asio::awaitable<Passage> part_of(const AtGate& act);
+  boost::asio::awaitable<Passage> load(const Pool& pool, const rules::Item& item);
+  boost::asio::awaitable<Passage> compare(const Pool& pool, const rules::Item& item);
+  boost::asio::awaitable<Result<Shown>> read_gate(const rules::Item& item);
   boost::asio::awaitable<void> look_up(Pool pool);
   boost::asio::awaitable<void> confirm();
-  void learn(const Pool& pool, const std::vector<StockRow>& rows);
+  void learn(const Pool& pool, const rules::Item& item);
+  void forget(rules::ItemId item);
+  void obey(const judge::Modes& modes);
   void probe(gate::Wanter wanter);
+  void want(gate::Wanter wanter);
+  void rest(const gate::BucketKey& key);
   void direct(const gate::BucketKey& key, const gate::Directed& directed);
   void rule(const Doubted& doubted, const Result<judge::Confirmation>& found);
   bool may_refuse(const Asking& asking, const judge::Confirmation& found) const;
   void reopen(rules::ItemId item, std::int64_t generation);
-  void erase(const Asking& asking);
   void end(gate::Wanter wanter, Passage passage);
   void schedule();
   void say_all();
@@ -120,9 +167,13 @@ class Turnstile {
   const Clock& clock_;
   Log& log_;
   const gate::Incarnation incarnation_;
+  const rules::Mode mode_;
+  judge::Modes set_;
   gate::TokenBook book_;
-  std::map<Pool, Known> known_;
-  std::map<rules::ItemId, std::int32_t> buckets_;  // Of the items in known_.
+  std::map<Pool, rules::ItemId> items_;
+  std::map<rules::ItemId, Known> known_;          // Of the items in items_.
+  std::set<gate::BucketKey> silent_;              // Gave no reply since the last wake().
+  std::map<rules::ItemId, Duration> rebalanced_;  // When it was asked for last.
   std::map<rules::ItemId, std::set<rules::BucketNo>>
       uninitialised_;                                    // Buckets whose state a verdict must bring.
   std::map<Pool, std::vector<gate::Wanter>> looked_up_;  // Who waits for which look-up.
@@ -131,6 +182,9 @@ class Turnstile {
   bool confirming_ = false;
   bool scheduled_ = false;
   gate::Wanter next_wanter_ = 1;
+
+  mutable Mutex mutex_;
+  std::set<rules::ItemId> gated_ GAVEL_GUARDED_BY(mutex_);  // The keys of known_, for other threads.
 };
 
 }  // namespace gavel::pipeline

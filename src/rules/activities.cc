@@ -1,5 +1,7 @@
 #include "rules/activities.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "rules/holds.h"
 
@@ -31,9 +33,20 @@ ItemId make_item(State& state, SkuId sku, ActivityId activity, std::int32_t buck
 
 std::string source_of(const Activity& activity) { return "activity:" + activity.code.text(); }
 
-void enter(Activity& activity, ActivityState state) {
+// What stays as it is is not written.
+void enter(Activity& activity, ActivityState state, Mode mode) {
+  const bool stays = activity.state == state && activity.mode == mode;
   activity.state = state;
-  if (activity.change == Change::loaded) activity.change = Change::updated;
+  activity.mode = mode;
+  if (!stays && activity.change == Change::loaded) activity.change = Change::updated;
+}
+
+void enter(Activity& activity, ActivityState state) { enter(activity, state, activity.mode); }
+
+bool is_gated(const Case& c, const Activity& activity) {
+  return std::ranges::any_of(activity.lines, [&](const AllottedLine& line) {
+    return effective(activity.mode, c.state.sku_of(line.sku).mode, c.policy.mode) == Mode::gated;
+  });
 }
 
 // Opening and closing move units between both items of each line, so both must be sound.
@@ -49,21 +62,49 @@ std::optional<Verdict> refuse_frozen(const Case& c, const Activity& activity) {
 
 }  // namespace
 
-Verdict put_sku(Case& c, const PutSku& act) {
-  if (const Sku* sku = c.state.find_sku(act.sku)) {
-    if (sku->bucket_count == act.buckets) return say(Outcome::changed);
-    return refuse_in_state("buckets=" + std::to_string(sku->bucket_count));
+namespace {
+
+// Under traffic: who holds a token of an old bucket, or units of it, keeps them (A3).
+Verdict change_sku(Case& c, Sku& sku, const PutSku& act) {
+  const bool respreads = act.buckets && *act.buckets != sku.bucket_count;
+  const Mode mode = act.mode.value_or(sku.mode);
+  if (respreads && is_unsound(c.state.item(sku.free_item))) return say(Outcome::frozen, of_sku(act.sku));
+
+  // From here it must succeed.
+  if (respreads) {
+    change_buckets(c.state, sku.free_item, *act.buckets, c.because(std::nullopt, "buckets"));
+    sku.bucket_count = *act.buckets;
   }
+  const bool stays = !respreads && mode == sku.mode;
+  sku.mode = mode;
+  if (!stays && sku.change == Change::loaded) sku.change = Change::updated;
+  return say(Outcome::changed);
+}
+
+}  // namespace
+
+Verdict put_sku(Case& c, const PutSku& act) {
+  if (Sku* sku = c.state.find_sku(act.sku)) return change_sku(c, *sku, act);
 
   // From here it must succeed.
   const SkuId id{c.state.counters.next_sku++};
-  const ItemId item = make_item(c.state, id, free_pool, act.buckets);
+  const std::int32_t buckets = act.buckets.value_or(1);
+  const ItemId item = make_item(c.state, id, free_pool, buckets);
   c.state.skus.emplace(act.sku, Sku{.id = id,
                                     .code = act.sku,
-                                    .bucket_count = act.buckets,
+                                    .bucket_count = buckets,
                                     .free_item = item,
-                                    .change = Change::inserted});
+                                    .change = Change::inserted,
+                                    .mode = act.mode.value_or(Mode::service)});
   return say(Outcome::created);
+}
+
+// Only the gate's denials lead here, so that a rebalance that came twice, or too late, changes nothing.
+Verdict rebalance(Case& c, const Rebalance& act) {
+  const auto item = c.state.items.find(act.item);
+  if (item == c.state.items.end() || is_unsound(item->second)) return say(Outcome::frozen);
+  if (is_uneven(item->second)) respread(c.state, act.item, c.because(std::nullopt, "rebalance"));
+  return say(Outcome::changed);
 }
 
 Verdict receive(Case& c, const Receive& act) {
@@ -103,7 +144,8 @@ Verdict create_activity(Case& c, const CreateActivity& act) {
                     .closes_at = act.closes_at,
                     .hold = act.hold,
                     .lines = {},
-                    .change = Change::inserted};
+                    .change = Change::inserted,
+                    .mode = act.mode};
   for (const ActivityLine& line : act.lines) {
     const Sku& sku = *c.state.find_sku(line.sku);
     const ItemId item = make_item(c.state, sku.id, activity.id, line.buckets.value_or(sku.bucket_count));
@@ -113,14 +155,55 @@ Verdict create_activity(Case& c, const CreateActivity& act) {
   return say(Outcome::created);
 }
 
+Verdict change_activity(Case& c, const ChangeActivity& act) {
+  Activity* activity = c.state.find_activity(act.activity);
+  if (activity == nullptr) return say(Outcome::unknown_activity);
+  if (act.buckets) {
+    if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
+  }
+  if (activity->state == ActivityState::closed) return refuse_in_state(std::string(word(activity->state)));
+
+  // From here it must succeed.
+  for (const AllottedLine& line : activity->lines) {
+    const Item& item = c.state.item(line.item);
+    if (!act.buckets || item.in_use() == static_cast<std::size_t>(*act.buckets)) continue;
+    change_buckets(c.state, line.item, *act.buckets, c.because(std::nullopt, "buckets"));
+  }
+  const ActivityState state = is_before_open(activity->state) ? ActivityState::draft : activity->state;
+  enter(*activity, state, act.mode.value_or(activity->mode));
+  return say(Outcome::changed);
+}
+
+Verdict warm_activity(Case& c, const WarmActivity& act) {
+  Activity* activity = c.state.find_activity(act.activity);
+  if (activity == nullptr) return say(Outcome::unknown_activity);
+  if (!is_before_open(activity->state)) return refuse_in_state(std::string(word(activity->state)));
+
+  // From here it must succeed.
+  enter(*activity, ActivityState::warmed);
+  return say(Outcome::warmed);
+}
+
+Verdict check_activity(Case& c, const CheckActivity& act) {
+  Activity* activity = c.state.find_activity(act.activity);
+  if (activity == nullptr) return say(Outcome::unknown_activity);
+  const bool checkable =
+      activity->state == ActivityState::warmed || activity->state == ActivityState::verified;
+  if (!checkable) return refuse_in_state(std::string(word(activity->state)));
+
+  // From here it must succeed.
+  enter(*activity, ActivityState::verified);
+  return say(Outcome::verified);
+}
+
 Verdict open_activity(Case& c, const OpenActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return say(Outcome::unknown_activity);
   if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
-  if (activity->state == ActivityState::draft && activity->closes_at && c.now >= *activity->closes_at) {
-    return say(Outcome::over);
-  }
-  if (activity->state != ActivityState::draft) return refuse_in_state(std::string(word(activity->state)));
+  const bool before_open = is_before_open(activity->state);
+  if (before_open && activity->closes_at && c.now >= *activity->closes_at) return say(Outcome::over);
+  const bool unverified = activity->state != ActivityState::verified && is_gated(c, *activity);
+  if (!before_open || unverified) return refuse_in_state(std::string(word(activity->state)));
   std::vector<Wanted> lines;
   for (const AllottedLine& line : activity->lines) {
     lines.push_back(Wanted{line.code, c.state.sku_of(line.sku).free_item, line.allotment, std::nullopt});

@@ -45,6 +45,8 @@ class Content {
 std::string seconds_text(std::chrono::seconds seconds) { return std::to_string(seconds.count()); }
 std::string units_text(Quantity quantity) { return std::to_string(quantity.units); }
 std::string time_text(Time time) { return to_text(time); }
+std::string count_text(std::int32_t count) { return std::to_string(count); }
+std::string mode_text(Mode mode) { return std::string(word(mode)); }
 
 // Free text without the characters that separate fields.
 std::string escaped(const std::string& text) {
@@ -99,8 +101,13 @@ struct ContentOf {
   std::string operator()(const Forget& act) const {
     return Content("forget").add("caller", act.of.text()).add("key", act.key.text()).take();
   }
+  std::string operator()(const Rebalance& act) const {
+    return Content("rebalance").add("item", std::to_string(act.item.value)).take();
+  }
   std::string operator()(const PutSku& act) const {
-    return Content("put_sku").add("sku", act.sku.text()).add("buckets", std::to_string(act.buckets)).take();
+    Content content("put_sku");
+    content.add("sku", act.sku.text());
+    return content.add("buckets", act.buckets, count_text).add("mode", act.mode, mode_text).take();
   }
   std::string operator()(const Receive& act) const {
     return Content("receive").add("sku", act.sku.text()).add("quantity", units_text(act.quantity)).take();
@@ -123,18 +130,34 @@ struct ContentOf {
     content.add("opens_at", act.opens_at, time_text);
     content.add("closes_at", act.closes_at, time_text);
     content.add("hold_seconds", act.hold, seconds_text);
+    if (act.mode != Mode::service) content.add("mode", mode_text(act.mode));
     return content.take();
   }
+  std::string operator()(const ChangeActivity& act) const {
+    Content content = of_activity("change_activity", act.activity);
+    return content.add("buckets", act.buckets, count_text).add("mode", act.mode, mode_text).take();
+  }
+  std::string operator()(const WarmActivity& act) const {
+    return of_activity("warm_activity", act.activity).take();
+  }
+  std::string operator()(const CheckActivity& act) const {
+    return of_activity("check_activity", act.activity).take();
+  }
   std::string operator()(const OpenActivity& act) const {
-    return Content("open_activity").add("activity", act.activity.text()).take();
+    return of_activity("open_activity", act.activity).take();
   }
   std::string operator()(const CloseActivity& act) const {
-    return Content("close_activity").add("activity", act.activity.text()).take();
+    return of_activity("close_activity", act.activity).take();
   }
 
   static Content of_order(std::string_view act, OrderId order) {
     Content content(act);
     content.add("order", to_text(order.uuid));
+    return content;
+  }
+  static Content of_activity(std::string_view act, const ActivityCode& activity) {
+    Content content(act);
+    content.add("activity", activity.text());
     return content;
   }
 };
@@ -168,11 +191,15 @@ std::string_view word(const Act& act) {
     std::string_view operator()(const Refund&) const { return "refund"; }
     std::string_view operator()(const Expire&) const { return "expire"; }
     std::string_view operator()(const Forget&) const { return "forget"; }
+    std::string_view operator()(const Rebalance&) const { return "rebalance"; }
     std::string_view operator()(const PutSku&) const { return "put_sku"; }
     std::string_view operator()(const Receive&) const { return "receive"; }
     std::string_view operator()(const Adjust&) const { return "adjust"; }
     std::string_view operator()(const Count&) const { return "count"; }
     std::string_view operator()(const CreateActivity&) const { return "create_activity"; }
+    std::string_view operator()(const ChangeActivity&) const { return "change_activity"; }
+    std::string_view operator()(const WarmActivity&) const { return "warm_activity"; }
+    std::string_view operator()(const CheckActivity&) const { return "check_activity"; }
     std::string_view operator()(const OpenActivity&) const { return "open_activity"; }
     std::string_view operator()(const CloseActivity&) const { return "close_activity"; }
   };

@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "rules/ids.h"
+#include "rules/mode.h"
 #include "rules/quantity.h"
 
 namespace gavel::rules {
@@ -88,10 +89,18 @@ struct Forget {
   RequestKey key;
 };
 
-// Makes a SKU with its free stock item, or changes nothing if it exists alike.
+// Spreads what an item has available over its buckets anew, since the gate denied at some what others had
+// (A7). Internal like Expire.
+struct Rebalance {
+  ItemId item;
+};
+
+// Makes a SKU with its free stock item, or changes it while it is sold. What is left out stays as it is; of a
+// SKU that is made it is one bucket, and the service's mode.
 struct PutSku {
   SkuCode sku;
-  std::int32_t buckets = 1;
+  std::optional<std::int32_t> buckets = std::nullopt;  // Of its free item (A3).
+  std::optional<Mode> mode = std::nullopt;             // D1
 };
 
 // Inbound stock for the free item.
@@ -130,6 +139,25 @@ struct CreateActivity {
   std::optional<Time> opens_at;  // Half-open window [opens_at, closes_at); none: no bound on that side.
   std::optional<Time> closes_at;
   std::optional<std::chrono::seconds> hold;
+  Mode mode = Mode::service;  // D1
+};
+
+// Changes an activity that is not closed, also while it sells. What is left out stays as it is. One that is
+// warmed or verified is a draft again, for the gate would have to be loaded anew.
+struct ChangeActivity {
+  ActivityCode activity;
+  std::optional<std::int32_t> buckets = std::nullopt;  // Of each of its items (A3).
+  std::optional<Mode> mode = std::nullopt;             // D1
+};
+
+// The gate was loaded with the activity's items (B12).
+struct WarmActivity {
+  ActivityCode activity;
+};
+
+// The gate was compared with the judge, and shows the same (B12).
+struct CheckActivity {
+  ActivityCode activity;
 };
 
 // Moves the allotments from the free items to the activity's items.
@@ -142,12 +170,13 @@ struct CloseActivity {
   ActivityCode activity;
 };
 
-using Act = std::variant<Reserve, Confirm, Cancel, Extend, ChangeOrder, Refund, Expire, Forget, PutSku,
-                         Receive, Adjust, Count, CreateActivity, OpenActivity, CloseActivity>;
+using Act = std::variant<Reserve, Confirm, Cancel, Extend, ChangeOrder, Refund, Expire, Forget, Rebalance,
+                         PutSku, Receive, Adjust, Count, CreateActivity, ChangeActivity, WarmActivity,
+                         CheckActivity, OpenActivity, CloseActivity>;
 
 struct Command {
   Caller caller;
-  std::optional<RequestKey> key;  // Absent only for Expire and Forget.
+  std::optional<RequestKey> key;  // Absent only for Expire, Forget and Rebalance.
   OrderId fresh;                  // The id of the order, should one be made and the key be no UUIDv7.
   Act act;
   std::optional<BucketNo> token =

@@ -90,11 +90,15 @@ Verdict act_on(Case& c) {
     Verdict operator()(const Refund& act) { return refund(c, act); }
     Verdict operator()(const Expire& act) { return expire(c, act); }
     Verdict operator()(const Forget& act) { return forget(c, act); }
+    Verdict operator()(const Rebalance& act) { return rebalance(c, act); }
     Verdict operator()(const PutSku& act) { return put_sku(c, act); }
     Verdict operator()(const Receive& act) { return receive(c, act); }
     Verdict operator()(const Adjust& act) { return adjust(c, act); }
     Verdict operator()(const Count& act) { return count(c, act); }
     Verdict operator()(const CreateActivity& act) { return create_activity(c, act); }
+    Verdict operator()(const ChangeActivity& act) { return change_activity(c, act); }
+    Verdict operator()(const WarmActivity& act) { return warm_activity(c, act); }
+    Verdict operator()(const CheckActivity& act) { return check_activity(c, act); }
     Verdict operator()(const OpenActivity& act) { return open_activity(c, act); }
     Verdict operator()(const CloseActivity& act) { return close_activity(c, act); }
   };
@@ -169,7 +173,8 @@ struct Malformation {
   Wrong operator()(const Refund& act) const { return wrong_lines(act.lines); }
   Wrong operator()(const Expire&) const { return std::nullopt; }
   Wrong operator()(const Forget&) const { return std::nullopt; }
-  Wrong operator()(const PutSku& act) const { return wrong_buckets(act.buckets); }
+  Wrong operator()(const Rebalance&) const { return std::nullopt; }
+  Wrong operator()(const PutSku& act) const { return wrong_buckets(act.buckets.value_or(1)); }
   Wrong operator()(const Receive& act) const {
     if (!in_line(act.quantity)) return "quantity: must be 1 to 1000000";
     return std::nullopt;
@@ -201,6 +206,9 @@ struct Malformation {
     }
     return wrong_seconds("hold_seconds", act.hold);
   }
+  Wrong operator()(const ChangeActivity& act) const { return wrong_buckets(act.buckets.value_or(1)); }
+  Wrong operator()(const WarmActivity&) const { return std::nullopt; }
+  Wrong operator()(const CheckActivity&) const { return std::nullopt; }
   Wrong operator()(const OpenActivity&) const { return std::nullopt; }
   Wrong operator()(const CloseActivity&) const { return std::nullopt; }
 };
@@ -232,8 +240,9 @@ void raise_generations(State& state) {
 }
 
 std::optional<std::string> malformation(const Command& command) {
-  const bool internal =
-      std::holds_alternative<Expire>(command.act) || std::holds_alternative<Forget>(command.act);
+  const bool internal = std::holds_alternative<Expire>(command.act) ||
+                        std::holds_alternative<Forget>(command.act) ||
+                        std::holds_alternative<Rebalance>(command.act);
   CHECK(internal || command.key);  // Everything a caller asks for carries a request id.
   return std::visit(Malformation{}, command.act);
 }

@@ -24,6 +24,7 @@ struct Policy {
   std::chrono::hours requests_kept{48};  // A UUIDv7 key older than this is refused (A28).
   // Refusals for lack of stock that are recorded, per stock item and generation (A8).
   std::int64_t shortages_recorded_max = 1'000;
+  Mode mode = Mode::direct;  // The service's own: direct or gated (D1).
 };
 
 // A UUIDv7 key may run ahead of the judge's clock by so much; one from farther in the future would outlive

@@ -92,6 +92,9 @@ const std::vector<Row>& rows() {
       {Outcome::counted, held, count_of("tee", 6, 2), "counted version=3", "tee: 4/2/0 g1"},
       {Outcome::extended, held, extend_of(1, minutes(20)), "extended expires_at=12:20:00.000 order=#1",
        "tee: 3/2/0 g1"},
+      {Outcome::warmed, draft, warming("sale"), "warmed", "tee: 5/0/0 g1\ntee@sale: 0/0/0 g1"},
+      {Outcome::verified, [](World& w) { draft(w), w.does(warming("sale")); }, checking("sale"), "verified",
+       "tee: 5/0/0 g1\ntee@sale: 0/0/0 g1"},
       {Outcome::malformed, tee, want("ann", "tee*0"),
        "malformed explanation='quantity: must be 1 to 1000000'", "tee: 2/0/0 | 3/0/0 g1"},
       {Outcome::overloaded, unseen_tee, want("cyd", "tee*2"), "overloaded", "tee: 1/1/0 g2"},
@@ -155,8 +158,9 @@ TEST(DecideTest, OneRowPerOutcomeInOrderOfPrecedence) {
 
 TEST(DecideTest, EveryOutcomeIsGivenByTheJudgeOrBelongsToTheEntrance) {
   const std::set<Outcome> of_the_entrance = {
-      Outcome::key_missing, Outcome::unauthenticated, Outcome::forbidden,       Outcome::rate_limited,
-      Outcome::not_ready,   Outcome::key_in_flight,   Outcome::unknown_request, Outcome::outcome_unknown};
+      Outcome::key_missing,     Outcome::unauthenticated, Outcome::forbidden,
+      Outcome::rate_limited,    Outcome::not_ready,       Outcome::key_in_flight,
+      Outcome::unknown_request, Outcome::outcome_unknown, Outcome::mismatch};
   std::set<Outcome> seen = of_the_entrance;
   for (const Row& row : rows()) seen.insert(row.outcome);
   for (const OutcomeTraits& outcome : all_outcomes())

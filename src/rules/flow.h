@@ -22,8 +22,9 @@ enum class Action : std::uint8_t {
   confirm,     // reserved to sold
   cancel,      // reserved to available, by the caller
   expire,      // reserved to available, because the hold's time is past
-  move_out,    // To another stock item: available falls; its move_in stands in the same batch.
-  move_in,     // From another stock item: available rises.
+  move_out,    // To another stock item, or another bucket of this one: available falls; its move_in stands in
+               // the same batch.
+  move_in,     // From there: available rises.
   refund,      // sold to available
   write_off,   // sold to gone: refunded, but not for sale again (C3)
   adjust_in,   // Found, or counted more: available rises.
@@ -54,7 +55,7 @@ struct Flow {
   Caller caller;                  // Who caused it; of administration, the operator. "gavel" for Gavel itself.
   std::optional<RequestKey> key;  // The request that caused it; none for Gavel itself.
   std::string source;  // The event behind it: "order", "change" (of a held order), "hold_expired", "inbound",
-                       // "adjust:<reason>", "count", "activity:<code>".
+                       // "adjust:<reason>", "count", "activity:<code>", "buckets", "rebalance".
   Time at;
 
   friend bool operator==(const Flow&, const Flow&) = default;

@@ -41,11 +41,15 @@ Broken nothing_negative(const State& state) {
 Broken flows_explain_buckets(const State& state) {
   std::map<ItemId, std::vector<Bucket>> replayed;
   for (const auto& [id, item] : state.items) {
-    if (item.buckets.size() != item.loaded.size()) {
+    const bool retires_some =
+        item.retired >= 0 && static_cast<std::size_t>(item.retired) < item.buckets.size();
+    if (item.buckets.size() < item.loaded.size() || (item.retired != 0 && !retires_some)) {
       return "item " + std::to_string(id.value) + " has other buckets than were loaded";
     }
-    const bool is_new = item.change == Change::inserted;
-    replayed.emplace(id, is_new ? std::vector<Bucket>(item.loaded.size()) : item.loaded);
+    // Buckets that the batch adds begin with nothing.
+    std::vector<Bucket> from = item.change == Change::inserted ? std::vector<Bucket>{} : item.loaded;
+    from.resize(item.buckets.size());
+    replayed.emplace(id, std::move(from));
   }
   for (const Flow& flow : state.flows) {
     const auto found = replayed.find(flow.item);

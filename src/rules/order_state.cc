@@ -52,6 +52,10 @@ std::string_view word(ActivityState state) {
   switch (state) {
     case ActivityState::draft:
       return "draft";
+    case ActivityState::warmed:
+      return "warmed";
+    case ActivityState::verified:
+      return "verified";
     case ActivityState::open:
       return "open";
     case ActivityState::closed:
@@ -62,7 +66,7 @@ std::string_view word(ActivityState state) {
 
 std::optional<ActivityState> parse_activity_state(std::string_view text) {
   using enum ActivityState;
-  for (const ActivityState state : {draft, open, closed}) {
+  for (const ActivityState state : {draft, warmed, verified, open, closed}) {
     if (word(state) == text) return state;
   }
   return std::nullopt;

@@ -30,11 +30,17 @@ std::optional<OrderState> parse_order_state(std::string_view word);
 // True for the arrows above and for nothing else.
 bool may_follow(OrderState from, OrderState to);
 
+// Drawn in rules/activities.h.
 enum class ActivityState : std::uint8_t {
-  draft,   // create
-  open,    // open: the allotment lies in the activity's items.
-  closed,  // close: what was unsold is back in the free items.
+  draft,     // create
+  warmed,    // warm: the gate is loaded.
+  verified,  // check: the gate shows what the judge has.
+  open,      // open: the allotment lies in the activity's items.
+  closed,    // close: what was unsold is back in the free items.
 };
+
+// True before the activity is opened for the first and only time.
+constexpr bool is_before_open(ActivityState state) { return state < ActivityState::open; }
 
 std::string_view word(ActivityState state);
 std::optional<ActivityState> parse_activity_state(std::string_view word);

@@ -28,6 +28,8 @@ enum class Outcome : std::uint8_t {
   adjusted = 12,
   counted = 13,
   extended = 14,
+  warmed = 15,
+  verified = 16,
 
   // The request cannot be understood or may not be made.
   malformed = 20,
@@ -51,6 +53,7 @@ enum class Outcome : std::uint8_t {
   unknown_request = 43,
 
   // The rules of the sale and the state of things say no.
+  mismatch = 49,
   frozen = 50,
   not_open = 51,
   over = 52,

@@ -19,6 +19,7 @@
 #include "rules/command.h"
 #include "rules/flow.h"
 #include "rules/ids.h"
+#include "rules/mode.h"
 #include "rules/order_state.h"
 #include "rules/quantity.h"
 #include "rules/verdict.h"
@@ -47,7 +48,11 @@ struct Item {
   std::vector<Bucket> buckets;
   std::vector<Bucket> loaded;
   Change change = Change::loaded;  // Of the item's own row; buckets say for themselves.
+  // Its last so many buckets are out of use: bucket rows are never deleted (A3). They get nothing new, and
+  // what an order gives back to them is sold from there.
+  std::int32_t retired = 0;
 
+  std::size_t in_use() const { return buckets.size() - static_cast<std::size_t>(retired); }
   Quantity available() const;
   Quantity total() const;  // available + reserved + sold
 };
@@ -55,9 +60,10 @@ struct Item {
 struct Sku {
   SkuId id;
   SkuCode code;
-  std::int32_t bucket_count = 1;
+  std::int32_t bucket_count = 1;  // Of its free item, those in use.
   ItemId free_item;
   Change change = Change::loaded;
+  Mode mode = Mode::service;
 };
 
 struct AllottedLine {
@@ -78,6 +84,7 @@ struct Activity {
   std::optional<std::chrono::seconds> hold;
   std::vector<AllottedLine> lines;
   Change change = Change::loaded;
+  Mode mode = Mode::service;
 };
 
 // Where an order's units come from.

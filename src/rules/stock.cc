@@ -11,11 +11,11 @@ namespace {
 
 Quantity times(std::int64_t factor, Quantity quantity) { return {factor * quantity.units}; }
 
-// Bucket numbers of `item`, ordered by available: `before(a, b)` says which goes first, the lower number on a
-// tie.
+// The first `count` bucket numbers of `item`, ordered by available: `before(a, b)` says which goes first, the
+// lower number on a tie.
 template <class Before>
-std::vector<BucketNo> ranked(const Item& item, Before before) {
-  std::vector<BucketNo> order(item.buckets.size());
+std::vector<BucketNo> ranked(const Item& item, std::size_t count, Before before) {
+  std::vector<BucketNo> order(count);
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](BucketNo a, BucketNo b) {
     return before(item.buckets[static_cast<std::size_t>(a)].available,
@@ -62,11 +62,11 @@ void post(State& state, ItemId item_id, BucketNo bucket_no, Action action, Quant
 std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home) {
   CHECK(item.available() >= quantity);
   if (available_in(item, home) >= quantity) return {Taken{item.id, home, quantity}};
-  for (const BucketNo bucket : ranked(item, std::less<>())) {
+  for (const BucketNo bucket : ranked(item, item.buckets.size(), std::less<>())) {
     if (available_in(item, bucket) >= quantity) return {Taken{item.id, bucket, quantity}};
   }
   std::vector<Taken> taken;
-  for (const BucketNo bucket : ranked(item, std::greater<>())) {
+  for (const BucketNo bucket : ranked(item, item.buckets.size(), std::greater<>())) {
     const Quantity part = std::min(available_in(item, bucket), quantity);
     if (part == no_units) break;
     taken.push_back(Taken{item.id, bucket, part});
@@ -80,7 +80,7 @@ std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home) {
 std::vector<Taken> spread(const Item& item, Quantity quantity) {
   // Water poured over uneven ground: the lowest k buckets rise to one common level, with k as large as the
   // water allows.
-  const std::vector<BucketNo> lowest_first = ranked(item, std::less<>());
+  const std::vector<BucketNo> lowest_first = ranked(item, item.in_use(), std::less<>());
   std::int64_t water = quantity.units;
   std::int64_t wet = 0;
   std::int64_t level = 0;
@@ -130,6 +130,47 @@ void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason&
   for (const Taken& part : spread(state.item(to), quantity)) {
     post(state, part.item, part.bucket, Action::move_in, part.quantity, reason);
   }
+}
+
+void respread(State& state, ItemId item_id, const Reason& reason) {
+  const Item& item = state.item(item_id);
+  const auto in_use = static_cast<std::int64_t>(item.in_use());
+  const std::int64_t units = item.available().units;
+  std::vector<Taken> gains;
+  for (std::size_t i = 0; i < item.buckets.size(); ++i) {
+    const auto no = static_cast<BucketNo>(i);
+    const std::int64_t share = no < in_use ? units / in_use + (no < units % in_use ? 1 : 0) : 0;
+    const std::int64_t gain = share - available_in(item, no).units;
+    if (gain < 0) post(state, item_id, no, Action::move_out, Quantity{-gain}, reason);
+    if (gain > 0) gains.push_back(Taken{item_id, no, Quantity{gain}});
+  }
+  for (const Taken& part : gains) {
+    post(state, item_id, part.bucket, Action::move_in, part.quantity, reason);
+  }
+}
+
+bool is_uneven(const Item& item) {
+  Quantity least = sound_units_max;
+  Quantity most;
+  for (std::size_t i = 0; i < item.buckets.size(); ++i) {
+    const Quantity available = item.buckets[i].available;
+    if (i >= item.in_use() && available > no_units) return true;
+    if (i >= item.in_use()) continue;
+    least = std::min(least, available);
+    most = std::max(most, available);
+  }
+  return least == no_units && most > Quantity{1};
+}
+
+void change_buckets(State& state, ItemId item_id, std::int32_t count, const Reason& reason) {
+  CHECK(count >= 1);
+  Item& item = state.item(item_id);
+  const auto wanted = static_cast<std::size_t>(count);
+  if (wanted > item.buckets.size()) item.buckets.resize(wanted);
+  const auto retired = static_cast<std::int32_t>(item.buckets.size() - wanted);
+  if (retired != item.retired && item.change == Change::loaded) item.change = Change::updated;
+  item.retired = retired;
+  respread(state, item_id, reason);
 }
 
 bool is_unsound(const Item& item) {

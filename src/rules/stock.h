@@ -29,8 +29,8 @@ void post(State& state, ItemId item, BucketNo bucket, Action action, Quantity qu
 // available (CHECKed).
 std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home);
 
-// Spreads incoming units so that the fullest and the emptiest bucket differ as little as can be (A3): with
-// equal buckets quantity/N each, the remainder one by one from the first. The sum is exactly `quantity`.
+// Spreads incoming units so that the fullest and the emptiest bucket in use differ as little as can be (A3):
+// with equal buckets quantity/N each, the remainder one by one from the first. The sum is exactly `quantity`.
 std::vector<Taken> spread(const Item& item, Quantity quantity);
 
 // The bucket a user's requests start at: hash(user) mod N (A5).
@@ -39,6 +39,17 @@ BucketNo home_of(const UserId& user, std::size_t buckets);
 // Moves units between two items of one SKU by pairs of entries: out of as few buckets as will do, spread over
 // the other.
 void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason& reason);
+
+// Spreads what is available over the buckets in use anew: total/N each, the remainder one by one from the
+// first (A3), by entries that sum to zero. The generation stays. The item is sound.
+void respread(State& state, ItemId item, const Reason& reason);
+
+// True if a bucket in use has nothing while another has several, or one out of use has anything (A7).
+bool is_uneven(const Item& item);
+
+// Gives the item `count` buckets in use, at least one, and respreads. Rows that are missing are made; rows
+// too many are kept and retired.
+void change_buckets(State& state, ItemId item, std::int32_t count, const Reason& reason);
 
 // A number of the item is negative or too large to be added: it was changed behind Gavel's back, and is sold
 // no more until `gavel verify` is clean (B9). Safe on any numbers.

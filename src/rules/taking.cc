@@ -9,7 +9,7 @@ namespace {
 BucketNo first_bucket(const Case& c, const Item& item, const UserId& user) {
   const std::optional<BucketNo> token = c.command.token;
   const auto buckets = static_cast<BucketNo>(item.buckets.size());
-  return token && *token >= 0 && *token < buckets ? *token : home_of(user, item.buckets.size());
+  return token && *token >= 0 && *token < buckets ? *token : home_of(user, item.in_use());
 }
 
 void claim(Case& c, const Activity& activity, const Wanted& line, OrderId order) {
@@ -55,7 +55,7 @@ std::optional<Verdict> refuse_window(const Case& c, const Activity& activity) {
   if (activity.state == ActivityState::closed || (activity.closes_at && c.now >= *activity.closes_at)) {
     return say(Outcome::over);
   }
-  if (activity.state == ActivityState::draft || (activity.opens_at && c.now < *activity.opens_at)) {
+  if (is_before_open(activity.state) || (activity.opens_at && c.now < *activity.opens_at)) {
     Detail detail;
     detail.opens_at = activity.opens_at;
     return say(Outcome::not_open, detail);

@@ -30,6 +30,10 @@ struct Detail {
   std::vector<std::string> fields;    // key_reused: the fields that differ.
   std::optional<std::string> explanation;  // malformed: what is wrong, for people.
   std::optional<std::int64_t> version;     // version_conflict, adjusted, counted: the present one.
+  // mismatch, which is never recorded: the numbers of the first bucket that differs. `available` is the
+  // judge's; what the gate shows is missing where it has no such bucket.
+  std::optional<BucketNo> bucket;
+  std::optional<Quantity> at_gate;
 
   friend bool operator==(const Detail&, const Detail&) = default;
 };

@@ -43,7 +43,8 @@ std::vector<std::pair<SkuCode, Quantity>> counts_of(std::string_view text) {
 }  // namespace
 
 bool is_internal(const Act& act) {
-  return std::holds_alternative<Expire>(act) || std::holds_alternative<Forget>(act);
+  return std::holds_alternative<Expire>(act) || std::holds_alternative<Forget>(act) ||
+         std::holds_alternative<Rebalance>(act);
 }
 
 OrderId order_id(std::int64_t number) {

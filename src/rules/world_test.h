@@ -81,6 +81,13 @@ inline Act write_off_of(std::int64_t order, std::string_view lines = "") {
 }
 inline Act expire_of(std::int64_t order) { return Expire{order_id(order)}; }
 inline Act put(std::string_view sku, std::int32_t buckets = 1) { return PutSku{SkuCode(sku), buckets}; }
+inline Act rebalance_of(ItemId item) { return Rebalance{item}; }
+inline Act set_mode(std::string_view sku, Mode mode) { return PutSku{SkuCode(sku), std::nullopt, mode}; }
+inline Act change(std::string_view code, std::optional<std::int32_t> buckets, std::optional<Mode> mode = {}) {
+  return ChangeActivity{ActivityCode(code), buckets, mode};
+}
+inline Act warming(std::string_view code) { return WarmActivity{ActivityCode(code)}; }
+inline Act checking(std::string_view code) { return CheckActivity{ActivityCode(code)}; }
 inline Act receipt(std::string_view sku, std::int64_t units) {
   return Receive{SkuCode(sku), Quantity{units}};
 }

@@ -120,7 +120,8 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
           [this](const rules::State& state) { tell_gate(state); }),
       lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
       reads_(*questions_, options.reads, options.read_within, clock),
-      turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_, this_database, number),
+      turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_,
+                 pipeline::Turnstile::Post{this_database, number, rules::Mode::gated}),
       pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Meters(),
                 options.gated ? &turnstile_ : nullptr),
       expiry_(*due_, lane_, clock, *log_),
@@ -198,9 +199,7 @@ boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_sto
 
 void Instance::Wiring::tell_gate(const rules::State& state) {
   if (!options_.gated || state.items.empty() || !power.on()) return;
-  std::vector<rules::Item> items;
-  for (const auto& [id, item] : state.items) items.push_back(item);
-  boost::asio::post(io_, [this, items = std::move(items)] { turnstile_.heard(items); });
+  boost::asio::post(io_, [this, heard = pipeline::heard_of(state)] { turnstile_.heard(heard); });
   stir();
 }
 

@@ -1,5 +1,6 @@
 #include "sim/slow_reader.h"
 
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +19,13 @@ class SlowReader final : public Reader {
     const auto found = ask([&] { return tables_->confirm(doubts, now); });
     watch(found);
     return found;
+  }
+  Result<judge::Modes> modes() override {
+    return ask([&] { return tables_->modes(); });
+  }
+  Result<judge::ItemThen> item_then(rules::ItemId id,
+                                    const std::map<rules::BucketNo, std::int64_t>& at) override {
+    return ask([&] { return tables_->item_then(id, at); });
   }
   Result<std::optional<judge::OrderView>> order(OrderId id) override {
     return ask([&] { return tables_->order(id); });

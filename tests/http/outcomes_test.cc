@@ -46,6 +46,11 @@ TEST_F(ServiceTest, EveryRefusalInOrderOfPrecedence) {
   post("/v1/orders/" + key7(4) + "/confirm", "o6", "");
   post("/v1/orders", key7(5), order_of("u5", "cup", 100));
   operate("PUT", "/v1/skus/mat", "s5", "");
+  operate("POST", "/v1/activities", "hot",
+          R"({"name":"H","lines":[{"sku":"cup","allotment":1}],"mode":"gated"})");
+  operate("POST", "/v1/activities/hot/warm", "o8", "");
+  constexpr std::int64_t item_of_hot = 8;
+  world.write_at_gate(item_of_hot, 0, 7);
   post("/v1/orders", key7(6), order_of("u6", "tee", 1, R"(,"hold_seconds":60)"));
   post("/v1/orders/" + key7(6) + "/extend", "o7", R"({"seconds":86400})");
 
@@ -78,6 +83,10 @@ TEST_F(ServiceTest, EveryRefusalInOrderOfPrecedence) {
       // The caller's own keys alone: this one is the shop's.
       Row{{operators, "GET", "/v1/requests/kept", "", "", ""},
           "404 " + problem_of("unknown_request", 404, final_never)},
+      Row{{operators, "POST", "/v1/activities/hot/check", "r1", "", ""},
+          "409 " +
+              problem_of("mismatch", 409,
+                         std::string(open_new) + R"(,"sku":"cup","available":0,"bucket":0,"at_gate":7)")},
       Row{{shop, "POST", "/v1/orders", "r1", order_of("u1", "cup", 1, R"(,"activity":"draft")"), ""},
           "409 " + problem_of("not_open", 409, open_new)},
       Row{{shop, "POST", "/v1/orders", "r1", order_of("u1", "tee", 1, R"(,"activity":"later")"), ""},
@@ -115,8 +124,8 @@ TEST_F(ServiceTest, EveryRefusalInOrderOfPrecedence) {
       Row{{shop, "POST", "/v1/orders/" + key7(5) + "/confirm", "t4", "", ""},
           problem_of("illegal_transition", 409,
                      recorded_never + acted_upon + key7(5) + R"(","state":"refused")")},
-      Row{{operators, "PUT", "/v1/skus/tee", "t5", R"({"buckets":4})", ""},
-          problem_of("illegal_transition", 409, std::string(recorded_never) + R"(,"state":"buckets=2")")},
+      Row{{operators, "POST", "/v1/activities/few/warm", "t5", "", ""},
+          problem_of("illegal_transition", 409, std::string(recorded_never) + R"(,"state":"open")")},
       Row{{shop, "POST", "/v1/orders", "t6", order_of("u1", "tee", 1, R"(,"activity":"few")"), ""},
           problem_of("limit_reached", 409,
                      std::string(recorded_never) + R"(,"sku":"tee","allowed":2,"claimed":2,"order":")" +

@@ -36,7 +36,7 @@ TEST_F(ServiceTest, OperatorsSetUpASale) {
   EXPECT_EQ(
       operate("GET", "/v1/activities/sale", "", ""),
       R"(200 {"id":"sale","name":"Flash","state":"open","lines":[{"sku":"tee","warehouse":"main","allotment":5}],)"
-      R"("mode":"direct"})");
+      R"("mode":"service"})");
   EXPECT_EQ(
       operate("GET", "/v1/stock?sku=tee&sku=cup&sku=tee", "", ""),
       R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":2,"reserved":0,"sold":0,)"
@@ -244,7 +244,7 @@ TEST_F(ServiceTest, ActivitiesAreListedInPages) {
   const auto sale = [](const std::string& id) {
     return R"({"id":")" + id +
            R"(","name":"N","state":"draft","lines":[{"sku":"tee","warehouse":"main","allotment":1}],)"
-           R"("mode":"direct"})";
+           R"("mode":"service"})";
   };
   const auto page = [&](const std::string& query) {
     return operate("GET", "/v1/activities" + query, "", "");

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "gate/memory_gate.h"
 #include "http/server.h"
 #include "http/service.h"
 #include "judge/audit.h"
@@ -21,6 +22,7 @@
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
+#include "pipeline/turnstile.h"
 
 namespace gavel::http {
 namespace {
@@ -43,7 +45,7 @@ struct World::Parts {
   explicit Parts(const WorldLimits& limits)
       : pipeline(io.get_executor(), lane, clock, *log, sampler,
                  pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)},
-                 pipeline::Meters(metrics, clock)),
+                 pipeline::Meters(metrics, clock), &turnstile),
         shop(io, service, Audience::shop, http_limits(limits), *log),
         operators(io, service, Audience::operators, http_limits(limits), *log),
         ends_at_once(limits.ends_at_once) {
@@ -76,7 +78,11 @@ struct World::Parts {
                      [](Duration) {},
                      rules::Policy{},
                      judge::JudgeLimits{},
-                     judge::Meters(metrics, clock)};
+                     judge::Meters(metrics, clock),
+                     [this](const rules::State& state) {
+                       boost::asio::post(
+                           io, [this, heard = pipeline::heard_of(state)] { turnstile.heard(heard); });
+                     }};
   pipeline::Lane lane{judge,
                       stage::Limits{10'000, 1000},
                       clock,
@@ -85,10 +91,18 @@ struct World::Parts {
                       pipeline::Meters(metrics, clock)};
   pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   boost::asio::io_context io{1};
+  gate::MemoryGate gate;
+  pipeline::Turnstile turnstile{
+      io.get_executor(),
+      gate,
+      reads,
+      clock,
+      *log,
+      pipeline::Turnstile::Post{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
   pipeline::Pipeline pipeline;
   // Nobody follows the ledger with it: an answer finds all in the tail.
   std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
-  Service service{pipeline, reads,       clock, random, *log, readiness, std::string(operator_key),
+  Service service{pipeline, reads,       turnstile, clock, random, *log, readiness, std::string(operator_key),
                   metrics,  *order_index};
   Server shop;
   Server operators;
@@ -184,6 +198,14 @@ void World::break_stock(const std::string& sku) {
     const rules::ItemId item = tables.skus.at(rules::SkuCode(sku)).free_item;
     tables.items.at(item).buckets[0].sold = rules::Quantity{-1};
   });
+}
+
+void World::write_at_gate(std::int64_t item, std::int32_t bucket, std::int64_t units) {
+  const gate::BucketKey key{gate::Incarnation{1}, rules::ItemId{item}, bucket};
+  gate::Bucket there;
+  parts_->gate.read(key, [&](const auto& seen) { there = (*seen).value_or(gate::Bucket{}); });
+  const gate::Statement statement{gate::Position{there.seq, {units}}, there.open, there.shut};
+  parts_->gate.say(key, gate::to_state(statement), [](const Result<gate::Reply>&) {});
 }
 
 std::string World::dump() const {

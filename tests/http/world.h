@@ -58,6 +58,8 @@ class World {
 
   // A number of the SKU's free stock becomes negative, as if other hands had been at the database.
   void break_stock(const std::string& sku);
+  // What somebody else writes into a bucket at the gate: so many units, at the position that it has.
+  void write_at_gate(std::int64_t item, std::int32_t bucket, std::int64_t units);
 
   // Every row of the database.
   std::string dump() const;

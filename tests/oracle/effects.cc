@@ -138,6 +138,14 @@ Wrong wrong_activity(const Request& request, const Moved& moved, const History& 
   return differs("moved in", in, out);
 }
 
+// Between the buckets of its own pool, and as many in as out.
+Wrong wrong_respread(const Request& request, const Moved& moved) {
+  if (!moved.only({"move_out", "move_in"})) return "did more than move";
+  const std::vector<Line> own = moved.units({"move_out"}, request.activity);
+  if (Wrong wrong = differs("moved out of all pools", moved.units({"move_out"}), own)) return wrong;
+  return differs("moved in", moved.units({"move_in"}, request.activity), own);
+}
+
 // ladder: one line per act. What is wrong with the effect of `request`; it has one.
 Wrong wrong_effect(const Request& request, const Moved& moved, const World& world) {
   const Ledger& ledger = world.ledger;
@@ -150,7 +158,9 @@ Wrong wrong_effect(const Request& request, const Moved& moved, const World& worl
   }
   if (act == "adjust" || act == "count") return wrong_correction(request, moved, ledger);
   if (act == "open_activity" || act == "close_activity") return wrong_activity(request, moved, world.history);
-  if (act == "put_sku" || act == "create_activity" || act == "extend") return "moved units";
+  if (act == "put_sku" || act == "change_activity") return wrong_respread(request, moved);
+  if (act == "create_activity" || act == "warm_activity" || act == "check_activity" || act == "extend")
+    return "moved units";
   return std::nullopt;
 }
 

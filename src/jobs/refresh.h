@@ -1,0 +1,77 @@
+// Refresh: states to the gate what the judge has, item after item, and tells of drift (A15, A16, A17, B9).
+//
+//   step(now): read the buckets at the gate ─► read rows, and the ledger at the positions shown ─► compare
+//              ─► state what the rows say to every bucket
+//
+// It is rebuild and reconcile in one: a plain read, without a lock, stated at any time, from anyone, any
+// number of times (gate-protocol, Jobs). Drift is exact, since the ledger says what a bucket had at the
+// position that the gate shows; it is logged with its direction and both numbers, counted, and repaired by
+// the statement. Slow by itself: a pass looks at a few items a step, and ends. One thread; replies may come
+// from another.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "gate/drift.h"
+#include "gate/gate.h"
+#include "judge/reader.h"
+
+namespace gavel::jobs {
+
+inline constexpr std::size_t refresh_items_max = 10;  // Of one step.
+
+class Refresh {
+ public:
+  // The items that have buckets at the gate, in order of their numbers; called on the job's thread.
+  using Gated = std::function<std::vector<rules::ItemId>()>;
+  enum class Step : std::uint8_t {
+    more,    // The pass goes on, or waits for the gate.
+    passed,  // Every item was looked at once.
+  };
+
+  // `reader` is the job's own; all references outlive the job and every call that it began.
+  Refresh(judge::Reader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated, Log& log,
+          Metrics& metrics);
+  ~Refresh();
+  Refresh(const Refresh&) = delete;
+  Refresh& operator=(const Refresh&) = delete;
+
+  // Never blocks on the gate. `unavailable` or `broken` as the reader says; an item that the gate does not
+  // answer for is passed over until the next pass.
+  Result<Step> step();
+
+ private:
+  struct Look;
+  using Shown = std::vector<std::optional<gate::Bucket>>;
+
+  Result<void> begin(rules::ItemId item);
+  Result<void> finish(rules::ItemId item, const Shown& shown);
+  void tell(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
+            std::optional<rules::Quantity> had, gate::Drift drift);
+  gate::BucketKey key_of(rules::ItemId item, rules::BucketNo bucket) const {
+    return {incarnation_, item, bucket};
+  }
+
+  judge::Reader& reader_;
+  gate::Gate& gate_;
+  const gate::Incarnation incarnation_;
+  const Gated gated_;
+  Log& log_;
+  std::array<Counter, 6> drifts_;  // By the number of the drift.
+  Counter buckets_;
+  Counter passes_;
+  std::optional<rules::ItemId> last_;  // Of this pass; none at its beginning.
+  std::shared_ptr<Look> look_;         // Under way.
+};
+
+}  // namespace gavel::jobs

@@ -1,0 +1,237 @@
+// The world of mode gated on one thread: judge, reads, turnstile and pipeline, stepped by hand, before a gate
+// that may do all that gates do. For tests.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include "gate/memory_gate.h"
+#include "judge/memory_store.h"
+#include "judge/testing/faulty_store.h"
+#include "pipeline/pipeline.h"
+
+namespace gavel::pipeline {
+
+using gate::Bucket;
+using gate::BucketKey;
+using rules::ActivityCode;
+using rules::Caller;
+using rules::Command;
+using rules::Mode;
+using rules::Outcome;
+using rules::Quantity;
+using rules::RequestKey;
+using rules::SkuCode;
+using rules::UserId;
+using rules::Verdict;
+
+inline const Time start = *parse_time("2026-01-01T00:00:00Z");
+inline constexpr gate::Incarnation incarnation{1};
+inline constexpr std::chrono::seconds hold{60};
+
+// The memory gate behind everything that a gate may do: not answer, answer and be lost, forget, show
+// nonsense.
+class UnreliableGate final : public gate::Gate {
+ public:
+  explicit UnreliableGate(Random& random) : random_(random) {}
+
+  void say(const BucketKey& key, gate::Say say, Heard done) override {
+    ++calls;
+    if (silent) return done(lost());
+    if (faults) {
+      if (random_.chance(1, 8)) return done(lost());
+      if (random_.chance(1, 8)) gate_.erase(key, [](const Result<void>&) {});
+      if (random_.chance(1, 8)) gate_.say(key, nonsense(), [](const Result<gate::Reply>&) {});
+      if (random_.chance(1, 8)) {
+        gate_.say(key, say, [](const Result<gate::Reply>&) {});
+        return done(lost());
+      }
+      if (random_.chance(1, 8)) gate_.say(key, say, [](const Result<gate::Reply>&) {});  // It arrives twice.
+    }
+    gate_.say(key, std::move(say), std::move(done));
+  }
+  void read(const BucketKey& key, Seen done) override {
+    if (silent) return done(fail(ErrorCode::unavailable, "no reply in time"));
+    gate_.read(key, std::move(done));
+  }
+  void reap(const BucketKey& key, gate::InstanceId instance, Done done) override {
+    gate_.reap(key, instance, std::move(done));
+  }
+  void forget(const BucketKey& key, gate::InstanceId instance, Done done) override {
+    gate_.forget(key, instance, std::move(done));
+  }
+  void erase(const BucketKey& key, Done done) override { gate_.erase(key, std::move(done)); }
+
+  bool faults = false;
+  bool silent = false;  // It answers nothing.
+  int calls = 0;
+
+ private:
+  static Result<gate::Reply> lost() { return fail(ErrorCode::unavailable, "no reply in time"); }
+
+  // What no judge ever said: any position, and generations open and shut at random.
+  gate::Say nonsense() {
+    const auto number = [&](std::uint64_t bound) { return static_cast<std::int64_t>(random_.below(bound)); };
+    const std::int64_t open = number(4);
+    return gate::to_state({gate::Position{number(30), Quantity{number(8)}}, open, std::min(open, number(4))});
+  }
+
+  Random& random_;
+  gate::MemoryGate gate_;
+};
+
+class World {
+ public:
+  explicit World(bool gated = true, std::uint64_t seed = 1)
+      : random(seed),
+        judge_(
+            store_, *log_, Random(1), [](Duration) {},
+            rules::Policy{.hold_default = hold, .mode = gated ? Mode::gated : Mode::direct},
+            judge::JudgeLimits{}, judge::Meters{}, [this](const rules::State& state) { observe(state); }),
+        lane(judge_, {1000, 100}, clock, *log_, [](const std::string&) {}),
+        turnstile(io_.get_executor(), gate, reads, clock, *log_,
+                  Turnstile::Post{incarnation, gate::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
+        pipeline(io_.get_executor(), lane, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
+                 Meters{}, &turnstile) {}
+
+  // Lets a command go its way until it waits for the lane or for a read.
+  void ask(const std::string& key, rules::Act act, const std::string& caller = "shop") {
+    turnstile.wake();  // As the pipeline does ten times a second.
+    const rules::OrderId fresh{make_uuid7(clock.now(), ids_)};
+    boost::asio::co_spawn(io_, answered(Command{Caller(caller), RequestKey(key), fresh, std::move(act)}),
+                          boost::asio::detached);
+    run_coroutines();
+  }
+
+  void settle() {
+    run_coroutines();
+    while (lane.step() + reads.step() > 0) run_coroutines();
+  }
+
+  // Asks, settles, and says how it was answered: "sold_out", "reserved again", "sold_out unrecorded".
+  std::string tell(const std::string& key, rules::Act act, const std::string& caller = "shop") {
+    ask(key, std::move(act), caller);
+    settle();
+    const Verdict& verdict = verdicts.back();
+    std::string answer(word(verdict.outcome));
+    if (verdict.record == rules::Record::replayed) answer += " again";
+    if (verdict.outcome == Outcome::sold_out && verdict.record == rules::Record::no) answer += " unrecorded";
+    return answer;
+  }
+
+  void stock(std::int64_t units, std::int32_t buckets = 1) {
+    ASSERT_EQ(tell("sku", rules::PutSku{SkuCode("tee"), buckets}), "created");
+    if (units == 0) return;
+    ASSERT_EQ(tell("in", rules::Receive{SkuCode("tee"), Quantity{units}}), "received");
+  }
+
+  const judge::StockRow row(const std::string& pool = "-") {
+    const auto rows = reader_->stock(SkuCode("tee"));
+    return *std::ranges::find(**rows, pool, &judge::StockRow::pool);
+  }
+
+  std::int64_t available() { return row().item.available().units; }
+
+  // "3+2": what the gate shows in each bucket beside the tokens held there, or "?" where it knows nothing.
+  std::string gate_shows() {
+    std::string text;
+    const rules::Item item = row().item;
+    for (std::size_t i = 0; i < item.buckets.size(); ++i) {
+      gate.read({incarnation, item.id, static_cast<rules::BucketNo>(i)}, [&](const auto& seen) {
+        const std::optional<Bucket>& bucket = *seen;
+        if (!text.empty()) text += "+";
+        text += bucket ? std::to_string(bucket->available.units) : "?";
+        if (bucket && bucket->fly != rules::no_units)
+          text += "(" + std::to_string(bucket->fly.units) + " held)";
+        if (bucket && bucket->closed()) text += " closed";
+      });
+    }
+    return text;
+  }
+
+  std::vector<Verdict> verdicts;  // In order of arrival.
+  int lost_commits = 0;           // Whose answer the judge had to find out.
+  bool failing = false;           // The database, one call in thirty, in whatever way that call may.
+  Random random;
+  VirtualClock clock{start};
+  UnreliableGate gate{random};
+
+ private:
+  Random ids_{7};  // Apart from the faults, so that two worlds make the same ids.
+
+  boost::asio::awaitable<void> answered(Command command) {
+    Verdict verdict = co_await pipeline.submit(std::move(command));
+    verdicts.push_back(std::move(verdict));
+  }
+
+  void observe(const rules::State& state) {
+    boost::asio::post(io_, [this, heard = heard_of(state)] { turnstile.heard(heard); });
+  }
+
+  std::optional<judge::Fault> fault_of(judge::Call call) {
+    if (!failing || !random.chance(1, 30)) return std::nullopt;
+    const auto faults = judge::faults_of(call);
+    if (faults.empty()) return std::nullopt;
+    const judge::Fault fault = faults[random.below(faults.size())];
+    // One that ends the process is another test's; a constraint would be a broken row.
+    lost_commits += fault == judge::Fault::unknown_stored || fault == judge::Fault::unknown_lost ? 1 : 0;
+    const bool ends = fault == judge::Fault::broken || fault == judge::Fault::constraint;
+    return ends ? std::nullopt : std::optional(fault);
+  }
+
+  void run_coroutines() {
+    io_.restart();
+    io_.poll();
+  }
+
+  boost::asio::io_context io_;
+  std::unique_ptr<Log> log_ = Log::silent();
+  Sampler sampler_{1};
+  std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
+  std::unique_ptr<judge::Store> sound_store_ = judge::open_memory_store(database_, clock);
+  judge::FaultyStore store_{*sound_store_,
+                            [this](judge::Call call, int, const rules::State*) { return fault_of(call); }};
+  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_);
+  judge::Judge judge_;
+
+ public:
+  Lane lane;
+  Reads reads{*reader_, {1000, 100}, Duration(1000), clock};
+  Turnstile turnstile;
+  Pipeline pipeline;
+  judge::Reader& reader() { return *reader_; }
+};
+
+inline rules::Act reserve(const std::string& user, std::int64_t units,
+                          std::optional<std::string> activity = std::nullopt) {
+  rules::Reserve act{.user = UserId(user),
+                     .lines = {rules::Line{SkuCode("tee"), Quantity{units}}},
+                     .activity = std::nullopt,
+                     .hold = std::nullopt,
+                     .payment = rules::Payment::later};
+  if (activity) act.activity = ActivityCode(*activity);
+  return act;
+}
+
+inline rules::Act create(const std::string& activity, std::int64_t units, Mode mode = Mode::service) {
+  return rules::CreateActivity{.activity = ActivityCode(activity),
+                               .name = "sale",
+                               .lines = {rules::ActivityLine{SkuCode("tee"), Quantity{units}, std::nullopt}},
+                               .limit_per_user = std::nullopt,
+                               .opens_at = std::nullopt,
+                               .closes_at = std::nullopt,
+                               .hold = std::nullopt,
+                               .mode = mode};
+}
+
+}  // namespace gavel::pipeline
