@@ -3,6 +3,7 @@
 JOBS ?= $(shell nproc)
 SEEDS ?= 1000
 ARGS ?=
+MODE ?= gated
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
@@ -16,13 +17,13 @@ build/%/build.ninja: CMakePresets.json
 	@cmake --preset $* || { echo "make: cmake could not configure '$*'; its message is above" >&2; exit 1; }
 	@touch $@
 
-demo: ## Install what is missing, build, and run the demonstration; ARGS="..." are passed on
+demo: ## Install what is missing, build, and run the demonstration; MODE=direct is without the gate, ARGS="..." are passed on
 	@echo "[1/3] setup"
 	@tools/setup build
 	@echo "[2/3] build"
 	@$(MAKE) all
 	@echo "[3/3] demo"
-	@build/release/gavel demo $(ARGS)
+	@build/release/gavel demo --mode $(MODE) $(ARGS)
 
 test: ## Install what is missing, then run every test; the last line is `N passed, N failed`
 	@tools/setup test || { echo "0 passed, 1 failed"; exit 1; }

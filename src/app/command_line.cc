@@ -49,6 +49,12 @@ struct AddFlag {
   void operator()(const SwitchFlag& flag) const {
     app.add_flag("--" + std::string(flag.name), *flag.value, std::string(flag.meaning));
   }
+  void operator()(const ChoiceFlag& flag) const {
+    app.add_option("--" + std::string(flag.name), *flag.value, std::string(flag.meaning))
+        ->check(CLI::IsMember(flag.words))
+        ->type_name("WORD")
+        ->capture_default_str();
+  }
 };
 
 void add_settings(CLI::App& app, std::span<const std::string_view> chosen, Told& told) {

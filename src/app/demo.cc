@@ -46,6 +46,7 @@ class Demo final : public Subcommand {
                 "deviates.",
             .examples =
                 "  gavel demo\n"
+                "  gavel demo --mode direct   the judge alone\n"
                 "  gavel demo --users 5000 --units 500 --requests 50000 --connections 200\n"
                 "  gavel demo --stay          then try the API by hand\n"
                 "  gavel demo --json --seed 7",
@@ -53,13 +54,14 @@ class Demo final : public Subcommand {
   }
 
   std::vector<Flag> flags() override {
-    return {IntegerFlag{"users", &users_, 1, 1'000'000, "shoppers that compete"},
-            IntegerFlag{"units", &units_, 1, 1'000'000, "units on sale, one per user"},
-            IntegerFlag{"requests", &requests_, 1, 10'000'000, "requests, each with a key of its own"},
-            IntegerFlag{"connections", &connections_, 1, 5'000, "connections they share"},
-            IntegerFlag{"seed", &seed_, 0, INT64_MAX, "repeats the same plan; 0 draws one"},
-            SwitchFlag{"gated", &gated_, "with a gate in memory before the judge"},
-            SwitchFlag{"stay", &stay_, "go on serving afterwards, to try by hand"}};
+    return {
+        IntegerFlag{"users", &users_, 1, 1'000'000, "shoppers that compete"},
+        IntegerFlag{"units", &units_, 1, 1'000'000, "units on sale, one per user"},
+        IntegerFlag{"requests", &requests_, 1, 10'000'000, "requests, each with a key of its own"},
+        IntegerFlag{"connections", &connections_, 1, 5'000, "connections they share"},
+        IntegerFlag{"seed", &seed_, 0, INT64_MAX, "repeats the same plan; 0 draws one"},
+        ChoiceFlag{"mode", &mode_, {"gated", "direct"}, "with a gate in memory before the judge, or without"},
+        SwitchFlag{"stay", &stay_, "go on serving afterwards, to try by hand"}};
   }
 
   Exit run(const Given& given) override {
@@ -68,7 +70,7 @@ class Demo final : public Subcommand {
     Interrupt interrupt;
     const Signals::Watch watch(signals, [&interrupt] { interrupt.raise(); });
     allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
-    const auto embedded = Embedded::start(gated_ ? "gated" : "direct", interrupt);
+    const auto embedded = Embedded::start("direct", interrupt);
     if (!embedded) return give_up(Exit::unreachable, embedded.error());
     const Exit exit = sell(**embedded, interrupt);
     if (exit == Exit::done && stay_) stay(**embedded, interrupt);
@@ -97,6 +99,7 @@ class Demo final : public Subcommand {
   void introduce(const Embedded& service) const {
     if (speech_ == Speech::json) return;
     say("Gavel " GAVEL_VERSION " demonstration, seed " + std::to_string(seed_));
+    say("  mode " + mode_ + (mode_ == "gated" ? ": a gate in memory, then the judge" : ": the judge alone"));
     say("  serving " + service.shop() + ", SQLite with full durability in " + service.folder().path());
     if (service.folder().in_memory())
       say("  this folder is in memory, so the speed is not that of a disk; set TMPDIR to change it");
@@ -109,6 +112,7 @@ class Demo final : public Subcommand {
     sale.size = SaleSize{users_, units_, requests_, static_cast<std::uint64_t>(seed_)};
     sale.connections = static_cast<std::size_t>(connections_);
     const RealClock clock;
+    sale.mode = mode_;
     sale.plan = plan_sale(sale.size, clock.now());
     auto run = run_plan(sale, service, clock, interrupt);
     if (!run) return std::unexpected(run.error());
@@ -126,7 +130,7 @@ class Demo final : public Subcommand {
     auto desk = SaleDesk::open(service.shop(), service.operators(), service.key());
     if (!desk) return std::unexpected(desk.error());
     if (auto stocked = desk->stock_up(sku, units_); !stocked) return stocked;
-    return desk->open_sale(activity, sku, units_);
+    return desk->open_sale(activity, sku, units_, mode_);
   }
 
   Result<SaleRun> run_plan(const Sale& sale, const Embedded& service, const Clock& clock,
@@ -169,7 +173,7 @@ class Demo final : public Subcommand {
   std::int64_t requests_ = 5000;
   std::int64_t connections_ = 64;
   std::int64_t seed_ = 0;
-  bool gated_ = false;
+  std::string mode_ = "gated";
   bool stay_ = false;
   Speech speech_ = Speech::people;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include <boost/json.hpp>
 
@@ -26,6 +27,17 @@ std::optional<SaleSeen::Stock> stock_in(const std::string& body, const std::stri
   const boost::json::value list = boost::json::parse(body);
   for (const boost::json::value& row : list.as_object().at("stock").as_array()) {
     if (row.as_object().at("pool").as_string() == activity) return stock_in_row(row.as_object());
+  }
+  return std::nullopt;
+}
+
+// What the gate shows as left of the activity's stock item; nothing where it does not show it whole.
+std::optional<std::int64_t> left_at_gate_in(const std::string& body, const std::string& activity) {
+  const boost::json::value list = boost::json::parse(body);
+  for (const boost::json::value& row : list.as_object().at("gate").as_array()) {
+    if (row.as_object().at("pool").as_string() != activity) continue;
+    const boost::json::value* left = row.as_object().if_contains("left_at_gate");
+    if (left != nullptr) return left->as_int64();
   }
   return std::nullopt;
 }
@@ -75,13 +87,18 @@ Result<void> SaleDesk::stock_up(const std::string& sku, std::int64_t units) {
   return {};
 }
 
-Result<void> SaleDesk::open_sale(const std::string& activity, const std::string& sku, std::int64_t units) {
+Result<void> SaleDesk::open_sale(const std::string& activity, const std::string& sku, std::int64_t units,
+                                 const std::string& mode) {
   const std::string body = R"({"id":")" + activity +
                            R"(","name":"Demonstration","limit_per_user":1,"lines":[{"sku":")" + sku +
-                           R"(","allotment":)" + std::to_string(units) + "}]}";
+                           R"(","allotment":)" + std::to_string(units) + R"(}],"mode":")" + mode + R"("})";
   if (auto made = operate("POST", "/v1/activities", body); !made) return std::unexpected(made.error());
-  if (auto opened = operate("POST", "/v1/activities/" + activity + "/open", ""); !opened)
-    return std::unexpected(opened.error());
+  std::vector<std::string> steps{"open"};
+  if (mode == "gated") steps = {"warm", "check", "open"};
+  for (const std::string& step : steps) {
+    auto taken = operate("POST", "/v1/activities/" + activity + "/" + step, "");
+    if (!taken) return std::unexpected(taken.error());
+  }
   return {};
 }
 
@@ -100,8 +117,11 @@ Result<SaleSeen> SaleDesk::look(const std::string& activity, const std::string& 
   SaleSeen seen;
   auto stock = operate("GET", "/v1/stock?sku=" + sku, "");
   if (!stock) return std::unexpected(stock.error());
+  auto gate = operate("GET", "/v1/admin/gate?sku=" + sku, "");
+  if (!gate) return std::unexpected(gate.error());
   try {
     seen.stock = stock_in(stock->body, activity);
+    seen.left_at_gate = left_at_gate_in(gate->body, activity);
     for (const SaleRun::Result& result : run.results) {
       if (result.first.status != 201) continue;
       HttpRequest request;

@@ -23,13 +23,15 @@ class SaleDesk {
   // A SKU with `units` in free stock.
   Result<void> stock_up(const std::string& sku, std::int64_t units);
 
-  // An open activity that allots all of them, one per user.
-  Result<void> open_sale(const std::string& activity, const std::string& sku, std::int64_t units);
+  // An open activity that allots all of them, one per user, in this mode; a gated one is warmed and checked
+  // first (B12).
+  Result<void> open_sale(const std::string& activity, const std::string& sku, std::int64_t units,
+                         const std::string& mode);
 
   // What is in free stock of a SKU.
   Result<SaleSeen::Stock> stock_of(const std::string& sku);
 
-  // Reads stock, every order that `run` was answered, and verify.
+  // Reads stock, the gate, every order that `run` was answered, and verify.
   Result<SaleSeen> look(const std::string& activity, const std::string& sku, const SaleRun& run);
 
  private:

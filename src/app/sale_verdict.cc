@@ -80,6 +80,22 @@ void check_repeats(const Sale& sale, std::vector<std::string>& found) {
   }
 }
 
+// At rest the gate shows what the judge has (B14); without one there is nothing to be seen there.
+void check_gate(const Sale& sale, std::vector<std::string>& found) {
+  const std::optional<std::int64_t>& left = sale.seen.left_at_gate;
+  const bool gated = sale.mode == "gated";
+  if (gated && !left) found.emplace_back("the gate does not show the stock of the sale");
+  if (!gated && left) found.emplace_back("the gate shows the stock of a sale that is not gated");
+  if (gated && left && sale.seen.stock && *left != sale.seen.stock->available) {
+    found.push_back(off("units left at the gate", *left, sale.seen.stock->available));
+  }
+}
+
+std::string left_text(const SaleSeen& seen) {
+  const std::string at_gate = seen.left_at_gate ? "gate " + with_commas(*seen.left_at_gate) + ", " : "";
+  return at_gate + "database " + with_commas(seen.stock->available);
+}
+
 void check_database(const Sale& sale, const Tally& tally, std::vector<std::string>& found) {
   const std::int64_t expected = orders_expected(sale.size, sale.plan);
   if (!sale.seen.stock) {
@@ -92,6 +108,7 @@ void check_database(const Sale& sale, const Tally& tally, std::vector<std::strin
       found.push_back(off("units left in the database", stock.available, sale.size.units - expected));
     if (stock.sold != 0) found.push_back(off("units sold in the database", stock.sold, 0));
   }
+  check_gate(sale, found);
   const auto seen = static_cast<std::int64_t>(sale.seen.orders.size());
   if (seen != tally.orders) found.push_back(off("orders found again by their id", seen, tally.orders));
   for (const SaleSeen::Order& order : sale.seen.orders) {
@@ -173,9 +190,8 @@ std::string verdict_text(const Sale& sale, const std::vector<std::string>& devia
   row("retries", patience_text(run));
   row("orders", with_commas(tally.orders) + " of " + with_commas(orders_expected(sale.size, sale.plan)));
   row("other answers", otherwise_text(tally));
-  if (sale.seen.stock)
-    row("left in the database", with_commas(sale.seen.stock->available) + " available, " +
-                                    with_commas(sale.seen.stock->reserved) + " reserved");
+  if (sale.seen.stock) row("left", left_text(sale.seen));
+  if (sale.seen.stock) row("reserved", with_commas(sale.seen.stock->reserved));
   row("users with two orders", with_commas(tally.users_with_two));
   row("verify", sale.seen.audit.clean() ? "clean, " + with_commas(sale.seen.audit.flows) + " ledger entries"
                                         : plural(sale.seen.audit.findings_total, "finding", "findings"));
@@ -212,6 +228,8 @@ std::string verdict_json(const Sale& sale, const std::vector<std::string>& devia
   number("orders", tally.orders);
   number("orders_expected", orders_expected(sale.size, sale.plan));
   number("users_with_two", tally.users_with_two);
+  text += R"(,"mode":")" + sale.mode + "\"";
+  if (sale.seen.left_at_gate) number("left_at_gate", *sale.seen.left_at_gate);
   if (sale.seen.stock) number("available", sale.seen.stock->available);
   if (sale.seen.stock) number("reserved", sale.seen.stock->reserved);
   number("verify_findings", sale.seen.audit.findings_total);

@@ -29,13 +29,15 @@ struct SaleSeen {
     std::string user;
     std::string state;
   };
-  std::vector<Order> orders;  // Each order that was answered 201, asked for again.
+  std::optional<std::int64_t> left_at_gate;  // Of the same; nothing where the gate does not show it.
+  std::vector<Order> orders;                 // Each order that was answered 201, asked for again.
   judge::AuditReport audit;
 };
 
 struct Sale {
   SaleSize size;
   std::size_t connections = 0;
+  std::string mode = "direct";
   SalePlan plan;
   SaleRun run;
   SaleSeen seen;

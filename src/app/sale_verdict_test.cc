@@ -43,7 +43,9 @@ Sale right_sale() {
   sale.run.repeats = 2;
   sale.run.took = Duration(1250);
   for (int i = 1; i <= 7; ++i) sale.run.latencies.push_back(Duration(i));
+  sale.mode = "gated";
   sale.seen.stock = SaleSeen::Stock{0, 2, 0};
+  sale.seen.left_at_gate = 0;
   sale.seen.orders = {{"o1", "u1", "held"}, {"o2", "u2", "held"}};
   sale.seen.audit.flows = 1234;
   return sale;
@@ -118,7 +120,16 @@ std::vector<Wrong> wrongs() {
         "units sold in the database: 1, and it must be 0"}},
       {"units left",
        [](Sale& sale) { sale.seen.stock->available = 1; },
-       {"units left in the database: 1, and it must be 0"}},
+       {"units left in the database: 1, and it must be 0", "units left at the gate: 0, and it must be 1"}},
+      {"units left at the gate",
+       [](Sale& sale) { sale.seen.left_at_gate = 1; },
+       {"units left at the gate: 1, and it must be 0"}},
+      {"a gate that shows nothing",
+       [](Sale& sale) { sale.seen.left_at_gate.reset(); },
+       {"the gate does not show the stock of the sale"}},
+      {"a gate where there is to be none",
+       [](Sale& sale) { sale.mode = "direct"; },
+       {"the gate shows the stock of a sale that is not gated"}},
       {"no stock", [](Sale& sale) { sale.seen.stock.reset(); }, {"the stock of the sale is not listed"}},
       {"an order in another state",
        [](Sale& sale) { sale.seen.orders[0].state = "expired"; },
@@ -152,11 +163,22 @@ TEST(SaleVerdict, ForPeople) {
             "  retries               2 requests sent twice with the same key, answered alike\n"
             "  orders                2 of 2\n"
             "  other answers         2 limit_reached, 1 sold_out\n"
-            "  left in the database  0 available, 2 reserved\n"
+            "  left                  gate 0, database 0\n"
+            "  reserved              2\n"
             "  users with two orders 0\n"
             "  verify                clean, 1,234 ledger entries\n"
             "\n"
             "  PASSED: every unit was sold, and none twice.\n");
+}
+
+TEST(SaleVerdict, WithoutAGate) {
+  Sale sale = right_sale();
+  sale.mode = "direct";
+  sale.seen.left_at_gate.reset();
+  EXPECT_EQ(deviations_of(sale), std::vector<std::string>());
+  const std::string text = verdict_text(sale, {}, Ink::plain);
+  EXPECT_TRUE(text.contains("\n  left                  database 0\n")) << text;
+  EXPECT_TRUE(verdict_json(sale, {}).contains(R"("mode":"direct","available":0)"));
 }
 
 TEST(SaleVerdict, FailureForPeople) {
@@ -177,7 +199,8 @@ TEST(SaleVerdict, ForPrograms) {
       verdict_json(right_sale(), {"a \"quoted\" one"}),
       R"({"event":"verdict","passed":false,"users":3,"units":2,"requests":5,"seed":7,"connections":2,)"
       R"("took_ms":1250,"per_second":5,"p50_ms":4,"p99_ms":7,"repeats":2,"busy":0,"unknown":0,"lost":0,)"
-      R"("orders":2,"orders_expected":2,"users_with_two":0,"available":0,"reserved":2,"verify_findings":0,)"
+      R"("orders":2,"orders_expected":2,"users_with_two":0,"mode":"gated","left_at_gate":0,)"
+      R"("available":0,"reserved":2,"verify_findings":0,)"
       R"("other_answers":{"limit_reached":2,"sold_out":1},"deviations":["a \"quoted\" one"]})");
 }
 

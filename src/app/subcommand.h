@@ -55,7 +55,15 @@ struct WordFlag {
   Times times;
 };
 
-using Flag = std::variant<IntegerFlag, SwitchFlag, WordFlag>;
+// One word out of several.
+struct ChoiceFlag {
+  std::string_view name;
+  std::string* value;              // Holds the default.
+  std::vector<std::string> words;  // Those that it takes.
+  std::string_view meaning;
+};
+
+using Flag = std::variant<IntegerFlag, SwitchFlag, WordFlag, ChoiceFlag>;
 
 enum class Speech : std::uint8_t { people, json };
 

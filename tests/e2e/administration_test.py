@@ -17,7 +17,7 @@ from gavel_process import Gavel, run
 VERBS = ["stock create", "stock show", "stock receive", "stock adjust", "stock count", "order show", "order list",
          "order confirm", "order extend", "order change", "order cancel", "order refund",
          "activity list", "activity show", "activity create",
-         "activity open", "activity close", "trace"]
+         "activity change", "activity warm", "activity check", "activity open", "activity close", "trace"]
 
 
 class Folder(unittest.TestCase):
@@ -109,8 +109,12 @@ class Served(Folder):
                          "SKU  WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  VERSION\n"
                          "tee  main       -            10         0     0        3\n"
                          "from the judge, 0 ms old\n")
-        self.done("activity create drop --lines tee=4 --limit-per-user 2 --name", "Friday drop")
-        self.done("activity open drop")
+        self.done("activity create drop --lines tee=4 --limit-per-user 2 --mode gated --name", "Friday drop")
+        self.refused(1, "illegal_transition", "activity open drop")
+        for step in ("warm", "check", "open"):
+            self.done(f"activity {step} drop")
+        self.assertRegex(self.done("activity change drop --buckets 2 --mode direct").out,
+                         r"\Achanged: activity drop, buckets 2, mode direct, at \S+Z\n\Z")
         self.assertEqual(self.done("activity list --json").json["activities"], [self.done("activity show drop --json").json])
         self.assertRegex(self.done("activity show drop").out, r"drop +open +tee 4 +2 +Friday drop\n\Z")
         self.done("activity close drop")

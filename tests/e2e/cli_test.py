@@ -77,6 +77,7 @@ class Words(Folder):
             self.refused(2, "superfluous", name, "superfluous")
         self.refused(2, "--users", "demo", "--users", "many")
         self.refused(2, "--users", "demo", "--users", "0")
+        self.refused(2, "--mode", "demo", "--mode", "fast")
         self.refused(2, "http.port = \"x\" (flag --http.port): an integer from 0 to 65535", "serve", "--http.port", "x")
         self.refused(2, "http.port = 65536", "serve", "--http.port", "65536")
         self.assertEqual(list(self.folder.iterdir()), [], "a refused command leaves nothing behind")
@@ -452,9 +453,11 @@ class Demo(Folder):
         self.assertEqual(ended.code, 0, ended)
         verdict = ended.json
         self.assertEqual(
-            {n: verdict[n] for n in ["passed", "users", "units", "requests", "seed", "orders", "available", "reserved",
+            {n: verdict[n] for n in ["passed", "users", "units", "requests", "seed", "orders", "mode", "left_at_gate", "available",
+                                     "reserved",
                                      "users_with_two", "verify_findings", "deviations"]},
-            {"passed": True, "users": 1000, "units": 100, "requests": 5000, "seed": 7, "orders": 100, "available": 0,
+            {"passed": True, "users": 1000, "units": 100, "requests": 5000, "seed": 7, "orders": 100, "mode": "gated",
+             "left_at_gate": 0, "available": 0,
              "reserved": 100, "users_with_two": 0, "verify_findings": 0, "deviations": []})
         self.assertEqual(sum(verdict["other_answers"].values()), 4900)
         self.assertLessEqual(set(verdict["other_answers"]), {"sold_out", "limit_reached"})

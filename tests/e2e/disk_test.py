@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The disk fills up, or refuses to write, under load: the service says so and stops; nothing that it promised is lost.
 
-    log          the write-ahead log meets a limit on the size of files (EFBIG, an I/O error)
+    log          the write-ahead log meets a limit on the size of files (EFBIG, an I/O error), without and with the gate
     checkpoint   the database file meets it, when the log is copied into it
     full         the file system is full (ENOSPC): a small one of its own, in a mount namespace
 
@@ -143,7 +143,8 @@ def main():
     if sys.argv[1:] == ["--full"]:
         with small_file_system() as mount:
             sys.exit(tell(full(mount)))
-    codes = [tell(size_limit("log", 3)), tell(size_limit("checkpoint", 1, judge__checkpoint_pages=100)),
+    codes = [tell(size_limit("log", 3)), tell(size_limit("log, gated", 3, pipeline__mode="gated")),
+             tell(size_limit("checkpoint", 1, judge__checkpoint_pages=100)),
              within_namespace()]
     print(f"disk_test: {codes.count(0)} of {len(codes)} cases hold")
     sys.exit(1 if any(codes) else 0)

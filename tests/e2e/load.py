@@ -91,6 +91,21 @@ def open_activity(key, activity):
     return Request(key, "open_activity", "POST", f"/v1/activities/{activity}/open", activity=activity)
 
 
+def change_activity(key, activity, **what):
+    return Request(key, "change_activity", "PUT", f"/v1/activities/{activity}", json.dumps(what).encode(),
+                   activity=activity)
+
+
+def open_by_the_book(desk, activity, mode):
+    """Opens an activity as its mode wants it (B12); returns the reply to the opening."""
+    for step in ("warm", "check") if mode == "gated" else ():
+        path = f"/v1/activities/{activity}/{step}"
+        taken = desk.insist(Request(f"{activity}-{step}", f"{step}_activity", "POST", path, activity=activity))
+        if not taken.yes:
+            return taken
+    return desk.insist(open_activity(f"{activity}-open", activity))
+
+
 def close_activity(key, activity):
     return Request(key, "close_activity", "POST", f"/v1/activities/{activity}/close", activity=activity)
 

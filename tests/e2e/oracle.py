@@ -26,7 +26,8 @@ UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9
 # Refusals that promise no more than "not by this attempt": after an answer they are no contradiction.
 PASSING = {"overloaded", "not_ready", "rate_limited", "key_in_flight"}
 # Requests of the operators' listener; its keys are another account's.
-OF_OPERATORS = {"receive", "put_sku", "create_activity", "open_activity", "close_activity"}
+OF_OPERATORS = {"receive", "put_sku", "create_activity", "change_activity", "warm_activity", "check_activity",
+                "open_activity", "close_activity"}
 NANOSECONDS = 10**9
 FINDINGS = 4  # The exit code of gavel-oracle that says so.
 
