@@ -1,15 +1,13 @@
 #include "judge/audit_generation.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
-#include <queue>
-#include <tuple>
+#include <utility>
 
 namespace gavel::judge {
 
 void Returns::add(BatchId batch, const rules::Flow& flow, std::int64_t available) {
-  if (steps_.empty() || steps_.back().batch != batch) steps_.push_back(Step{batch, flow.at, 0, {}});
+  if (steps_.empty() || steps_.back().batch != batch) steps_.push_back(Step{batch, 0, {}});
   Step& step = steps_.back();
   step.available += available;
   const bool known =
@@ -25,9 +23,13 @@ Returns::Count Returns::count() const {
     const auto [returns, last] = replay(as_written);
     return {returns, returns, last};
   }
-  const auto [some, last] = replay(in_order(Ties::takers_first));
-  const auto [others, last_of_others] = replay(in_order(Ties::givers_first));
-  return {std::min(some, others), std::max(some, others), last ? last : last_of_others};
+  if (const auto order = in_order()) {
+    const auto [returns, last] = replay(*order);
+    return {returns, returns, last};
+  }
+  const auto gives = [](const Step& step) { return step.available > 0; };
+  const std::int64_t given = std::ranges::count_if(steps_, gives);
+  return {std::min<std::int64_t>(given, 1), given, std::nullopt};
 }
 
 // Which steps must come after which: those of one lane, and those of one bucket, one after the other.
@@ -47,32 +49,26 @@ std::vector<std::vector<std::size_t>> Returns::followers() const {
   return followers;
 }
 
-// Chains that contradict each other are named elsewhere; what they tie together is left out here.
-std::vector<std::size_t> Returns::in_order(Ties ties) const {
+std::optional<std::vector<std::size_t>> Returns::in_order() const {
   const std::vector<std::vector<std::size_t>> after = followers();
   std::vector<std::size_t> waits_for(steps_.size());
   for (const auto& each : after) {
     for (const std::size_t follower : each) ++waits_for[follower];
   }
-  using Next = std::tuple<Time, bool, std::size_t>;
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
-  const auto may_come = [&](std::size_t i) {
-    const bool gives = steps_[i].available > 0;
-    next.emplace(steps_[i].at, ties == Ties::takers_first ? gives : !gives, i);
-  };
+  std::vector<std::size_t> next;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (waits_for[i] == 0) may_come(i);
+    if (waits_for[i] == 0) next.push_back(i);
   }
   std::vector<std::size_t> order;
-  while (!next.empty()) {
-    const std::size_t i = std::get<std::size_t>(next.top());
-    next.pop();
+  while (next.size() == 1) {
+    const std::size_t i = next.back();
+    next.pop_back();
     order.push_back(i);
     for (const std::size_t follower : after[i]) {
-      if (--waits_for[follower] == 0) may_come(follower);
+      if (--waits_for[follower] == 0) next.push_back(follower);
     }
   }
-  return order;
+  return order.size() == steps_.size() ? std::optional(std::move(order)) : std::nullopt;
 }
 
 std::pair<std::int64_t, std::optional<BatchId>> Returns::replay(const std::vector<std::size_t>& order) const {

@@ -1,10 +1,10 @@
 // How often stock returned to an empty item, as the ledger says: the item's generation is one more.
 //
 // A generation rises in a transaction that finds nothing available and leaves something, so it depends on the
-// order of the transactions, and lanes do not say how theirs stand to those of others. What does are the
-// chains: rows of one bucket stand by seq. Batches that no chain ties stand by their time; where that is the
-// same, too, several orders may have been, and all that they give is allowed. Private to audit*.cc. One
-// thread.
+// order of the transactions. One lane's are in order by n; over several lanes the chains tell, for rows of
+// one bucket stand by seq. Where they leave open which of two batches was first, bounds are all that can be
+// said: times do not help, since a batch may lock an item, whose hold it releases, after its time was read.
+// Private to audit*.cc. One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/time.h"
 #include "judge/reader.h"
 
 namespace gavel::judge {
@@ -34,13 +33,12 @@ class Returns {
   // What one batch did to the item, and where it stands in the chains of the buckets.
   struct Step {
     BatchId batch;
-    Time at;
     std::int64_t available = 0;
     std::vector<std::pair<rules::BucketNo, std::int64_t>> links;  // With the first seq of each bucket.
   };
-  enum class Ties : std::uint8_t { takers_first, givers_first };
 
-  std::vector<std::size_t> in_order(Ties ties) const;
+  // Nothing if the chains leave the order open, or contradict each other.
+  std::optional<std::vector<std::size_t>> in_order() const;
   std::vector<std::vector<std::size_t>> followers() const;
   std::pair<std::int64_t, std::optional<BatchId>> replay(const std::vector<std::size_t>& order) const;
 

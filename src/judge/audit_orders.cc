@@ -127,7 +127,8 @@ void OrderAudit::order(const Order& row) {
   if (!wrong) wrong = wrong_pool(row, story);
   if (wrong) add_finding(report_, "orders", name_of(row.id) + " " + *wrong);
 
-  Known& known = orders_.emplace(row.id, Known{row.state, row.user, {}, row.expires_at, {}}).first->second;
+  Known& known =
+      orders_.emplace(row.id, Known{row.state, row.user, {}, row.expires_at, {}, false}).first->second;
   for (const auto& [part, units] : story.parts) {
     const std::int64_t taken = units[Action::reserve] + units[Action::sell];
     const auto changed = story.changed.find(part);
@@ -148,6 +149,10 @@ void OrderAudit::order(const Order& row) {
 void OrderAudit::replay_changes(Story& story, Known& known) {
   std::ranges::sort(story.changes, {}, &Step::place);
   UnitsBySku units = known.units;
+  const auto untied = [](const Step& one, const Step& next) {
+    return one.at == next.at && one.batch.lane != next.batch.lane;
+  };
+  known.unordered = std::ranges::adjacent_find(story.changes, untied) != story.changes.end();
   for (const Step& step : story.changes) {
     if (items_.contains(step.item)) units[code_of(step.item)] += step.units;
     known.changes.emplace_back(step.at, text_of(units));

@@ -140,6 +140,7 @@ class OrderAudit {
     UnitsBySku units;  // That it took when it was made, as its flows say.
     std::optional<Time> expires_at;
     std::vector<std::pair<Time, std::string>> changes;  // What it had after each, as lines.
+    bool unordered = false;  // Several lanes changed it at one time: no row says which was first.
   };
   using Wrong = std::optional<std::string>;
 

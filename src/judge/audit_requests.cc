@@ -162,6 +162,7 @@ OrderAudit::Wrong OrderAudit::wrong_change(const Recorded& row, const Effect& ef
   if (units + (fell > 0 ? moved : 0) != effect.units.sum()) return "but its key did not change an order";
   const std::string order = gavel::to_text(row.verdict.order->uuid);
   if (!asks_for(row.content, "act=change;order=" + order)) return "but another order was meant";
+  if (orders_.at(*row.verdict.order).unordered) return std::nullopt;
   const bool moved_nothing = units == 0;
   if (moved_nothing && had(orders_.at(*row.verdict.order), row.verdict.at, field_of(row.content, "lines="))) {
     return std::nullopt;

@@ -292,7 +292,7 @@ TEST_F(LanesTest, GenerationsOfSeveralLanesFollowTheChains) {
             "in batch 1.4\n");
 }
 
-// At one time, in two buckets: whether the last unit was gone when the other one came back, no row says.
+// In two buckets, by two lanes: whether the last unit was gone when the other one came back, no row says.
 TEST_F(LanesTest, WhatNoChainOrdersMayHaveBeenEitherWay) {
   lane(1).say(put_sku("put", "tee", 2));
   lane(1).say(receive("in", "tee", 2));

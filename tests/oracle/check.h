@@ -32,6 +32,11 @@ struct Clock {
   Moment of(std::int64_t ms) const { return at_epoch + ms * per_ms; }
 };
 
+// A hold that is extended ends at most so many of its first lengths after the order was made, and never later
+// than a day after it (E4).
+inline constexpr std::int64_t hold_lengths_max = 3;
+inline constexpr std::int64_t hold_ms_max = std::int64_t{24} * 60 * 60 * 1000;
+
 // What may be asked of this history.
 struct Terms {
   Clock clock;

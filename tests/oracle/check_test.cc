@@ -116,6 +116,12 @@ const std::vector<Break>& breaks() {
          create.lines = {{"tee", 6}};
          s.ask(create, told("created"));
        }},
+      {"I5", "an order that is not as it was changed",
+       [](Scribe& s) {
+         Request change = upon("more", "change", "H");
+         change.lines = {{"tee", 2}};
+         s.ask(change, told("changed", "H"));
+       }},
       {"I5", "an effect that nobody asked for",
        [](Scribe& s) {
          s.batch();
@@ -229,6 +235,18 @@ const std::vector<Break>& breaks() {
       {"I12", "cancelled after its time", [](Scribe& s) { flow(s, "no", "cancel").at = 999999; }},
       {"I12", "released before its time",
        [](Scribe& s) { std::ranges::find(s.ledger.flows, "expire", &Flow::action)->at = 20; }},
+      {"I12", "extended beyond its cap",
+       [](Scribe& s) {
+         Order& order = s.ledger.orders.at("H");
+         order.created_at = *order.expires_at - 1000;
+         order.first_expires_at = order.created_at + 300;
+       }},
+      {"I12", "extended to an earlier end",
+       [](Scribe& s) {
+         Order& order = s.ledger.orders.at("H");
+         order.created_at = *order.expires_at - 1000;
+         order.first_expires_at = *order.expires_at + 1;
+       }},
       {"I13", "more than the limit", [](Scribe& s) { s.ledger.activities.at("sale").limit = 2; }},
       {"I13", "a claim that is not what the ledger says", [](Scribe& s) { s.ledger.quotas[0].claimed = 3; }},
       {"I14", "a reading that was never so",

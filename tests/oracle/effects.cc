@@ -199,11 +199,47 @@ std::map<std::string, Moment> acknowledged(const History& history) {
   return orders;
 }
 
+// An order is as its last change made it, where that one was asked for after all others were answered.
+void check_changes(const World& world, Findings& findings) {
+  struct Changes {
+    const Attempt* last = nullptr;
+    const Request* request = nullptr;
+    Moment others_answered = 0;
+  };
+  std::map<std::string, Changes> orders;
+  for (const auto& [id, asked] : world.history.asked()) {
+    for (const Attempt& attempt : asked.attempts) {
+      const Request& request = asked.request(attempt);
+      if (request.act != "change" ||
+          (attempt.reply && !is_yes(*attempt.reply) && !is_unknown(*attempt.reply)))
+        continue;
+      Changes& changes = orders[request.order];
+      if (changes.last == nullptr || attempt.call > changes.last->call) {
+        if (changes.last != nullptr)
+          changes.others_answered = std::max(changes.others_answered, changes.last->answered);
+        changes.last = &attempt;
+        changes.request = &request;
+      } else {
+        changes.others_answered = std::max(changes.others_answered, attempt.answered);
+      }
+    }
+  }
+  for (const auto& [id, changes] : orders) {
+    const auto order = world.ledger.orders.find(id);
+    const bool fresh = changes.last->reply && is_yes(*changes.last->reply) && !changes.last->reply->replayed;
+    if (order == world.ledger.orders.end() || !fresh || changes.others_answered >= changes.last->call)
+      continue;
+    const Wrong wrong = differs("has", units_of(world.ledger, order->second.taken), changes.request->lines);
+    if (wrong) findings.add("order " + id + ", changed by " + changes.request->key + ", " + *wrong);
+  }
+}
+
 }  // namespace
 
 // Exactly one effect stands behind a yes: under the same caller and key, for that user, of these units. An
 // effect whose reply was lost is what was asked, too; and nothing has an effect that nobody asked for.
 void check_yes_has_effect(const World& world, Findings& findings) {
+  check_changes(world, findings);
   const AllDone all = done_by(world.ledger);
   const std::set<std::string> changed = changed_orders(world.history);
   const std::map<std::string, Moment> orders = acknowledged(world.history);

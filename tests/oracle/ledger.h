@@ -80,6 +80,8 @@ struct Order {
   std::vector<Part> returned;  // Of what was taken, once it was paid: left over, or refunded.
   std::optional<std::int64_t> expires_at;
   std::optional<std::int64_t> settled_at;
+  std::int64_t created_at = 0;
+  std::optional<std::int64_t> first_expires_at = {};  // Of one that was extended: its first end.
 };
 
 struct Activity {

@@ -1,4 +1,5 @@
 // The life of an order: I10 to I12.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -98,6 +99,21 @@ void check_closed_sales(const Ledger& ledger, Findings& findings) {
   }
 }
 
+// A hold was made longer, never shorter, and not beyond its cap (E4).
+void check_extensions(const Ledger& ledger, Findings& findings) {
+  for (const auto& [id, order] : ledger.orders) {
+    if (!order.first_expires_at || !order.expires_at) continue;
+    const std::int64_t first = *order.first_expires_at - order.created_at;
+    const std::int64_t cap = order.created_at + std::min(hold_lengths_max * first, hold_ms_max);
+    if (*order.expires_at < *order.first_expires_at)
+      findings.add("order " + id + " was extended to an earlier end");
+    if (*order.expires_at > cap) {
+      findings.add("order " + id + " was extended " + std::to_string(*order.expires_at - cap) +
+                   " ms beyond its cap");
+    }
+  }
+}
+
 }  // namespace
 
 // The rows of an order lead to its state along the arrows, each from what the one before left; and all that
@@ -174,6 +190,7 @@ void check_releases_once(const World& world, Findings& findings) {
 
 // By the judge's clock: paid or cancelled before the hold's end, released at it or later.
 void check_in_time(const World& world, Findings& findings) {
+  check_extensions(world.ledger, findings);
   const std::set<std::string> changed = changed_orders(world.history);
   for (const auto& [id, story] : stories_of(world.ledger)) {
     const auto row = world.ledger.orders.find(id);

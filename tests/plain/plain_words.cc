@@ -106,7 +106,7 @@ judge::Reader::Visitor visitor_of(Names& names, oracle::Ledger& ledger) {
     ledger.orders[to_text(order.id.uuid)] = {
         std::string(word(order.state)), order.user.text(),           names.activities.at(order.activity),
         plain_parts(order.taken),       plain_parts(order.returned), plain_time(order.expires_at),
-        plain_time(order.settled_at)};
+        plain_time(order.settled_at),   ms_of(order.created_at),     plain_time(order.first_expires_at)};
   };
   visitor.request = [&](const rules::Recorded& recorded) { keep(recorded, ledger); };
   visitor.order_as_request = [&](const rules::Recorded& recorded) { keep(recorded, ledger); };
