@@ -19,9 +19,9 @@ constexpr const char* short_hold = R"(,"hold_seconds":2)";
 
 }  // namespace
 
-std::optional<Scenario> parse_scenario(std::string_view name) {
+std::optional<Scenario> parse_scenario(std::string_view text) {
   for (const Scenario scenario : {Scenario::sale, Scenario::burst, Scenario::mixed}) {
-    if (word(scenario) == name) return scenario;
+    if (word(scenario) == text) return scenario;
   }
   return std::nullopt;
 }

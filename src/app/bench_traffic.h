@@ -21,7 +21,7 @@ namespace gavel::app {
 
 enum class Scenario : std::uint8_t { sale, burst, mixed };
 
-std::optional<Scenario> parse_scenario(std::string_view word);
+std::optional<Scenario> parse_scenario(std::string_view text);
 std::string_view word(Scenario scenario);
 
 inline constexpr std::int64_t burst_requests_per_unit = 30;

@@ -54,9 +54,10 @@ constexpr Duration expiry_while_work{2};
 constexpr Duration expiry_else{100};
 constexpr Duration expiry_failed_again{5'000};
 
-// The index of orders by user may be late, for an answer looks at what it has not reached; so it rests three
-// times as long as it works, and leaves the machine to the sale.
-constexpr int follow_rests = 3;
+// The index of orders by user may be late, for an answer looks at what it has not reached. So it rests as
+// long as it works, and nine times as long while commands wait: then the machine is the sale's.
+constexpr int follow_rests_idle = 1;
+constexpr int follow_rests_busy = 9;
 constexpr Duration follow_while_work{20};
 constexpr Duration follow_else{200};
 constexpr Duration follow_failed_again{60'000};
@@ -296,7 +297,8 @@ Duration Instance::Wiring::expire() {
 Duration Instance::Wiring::follow() {
   const Duration begun = clock_.steady();
   const Result<bool> more = projection_.step();
-  const Duration rest = follow_rests * (clock_.steady() - begun);
+  const Duration worked = clock_.steady() - begun;
+  const Duration rest = worked * (lane_.waiting() > 0 ? follow_rests_busy : follow_rests_idle);
   if (more) return *more ? std::max(follow_while_work, rest) : follow_else;
   if (clock_.steady() >= say_follow_failed_at_) {
     log_.write(Level::warn, "order_index_failed", {{"why", more.error().message}});

@@ -127,7 +127,7 @@ Result<void> Loop::step() {
   const FineTime now = fine_now();
   const FineTime wait = std::clamp(next_event(now) - now, FineTime(0), look_every);
   const timespec timeout{.tv_sec = 0, .tv_nsec = wait.count()};
-  std::array<epoll_event, 128> events;
+  std::array<epoll_event, 128> events{};
   const int count =
       ::epoll_pwait2(epoll_.number(), events.data(), static_cast<int>(events.size()), &timeout, nullptr);
   if (count < 0 && errno != EINTR) return fail(ErrorCode::unavailable, "epoll fails");

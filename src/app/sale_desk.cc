@@ -59,7 +59,7 @@ Result<SaleDesk> SaleDesk::open(const std::string& shop, const std::string& oper
   return SaleDesk(*std::move(to_shop), *std::move(to_operators), operators, std::move(key));
 }
 
-Result<HttpAnswer> SaleDesk::ask(HttpConnection& connection, HttpRequest request) {
+Result<HttpAnswer> SaleDesk::ask(HttpConnection& connection, const HttpRequest& request) {
   auto answer = connection.ask(request, answer_within);
   if (!answer) return answer;
   if (answer->status != 200 && answer->status != 201)
@@ -72,7 +72,7 @@ Result<HttpAnswer> SaleDesk::operate(const std::string& method, const std::strin
                                      const std::string& body) {
   HttpRequest request{.method = method, .target = target, .body = body, .key = "", .bearer = key_};
   if (method != "GET") request.key = "desk-" + std::to_string(random_.next());
-  return ask(operators_, std::move(request));
+  return ask(operators_, request);
 }
 
 Result<void> SaleDesk::stock_up(const std::string& sku, std::int64_t units) {
@@ -127,7 +127,7 @@ Result<SaleSeen> SaleDesk::look(const std::string& activity, const std::string& 
       HttpRequest request;
       request.method = "GET";
       request.target = "/v1/orders/" + result.first.order;
-      auto order = ask(shop_, std::move(request));
+      auto order = ask(shop_, request);
       if (!order) return std::unexpected(order.error());
       seen.orders.push_back(order_in(order->body));
     }

@@ -41,7 +41,7 @@ class SaleDesk {
         operators_url_(std::move(operators_url)),
         key_(std::move(key)) {}
 
-  Result<HttpAnswer> ask(HttpConnection& connection, HttpRequest request);
+  Result<HttpAnswer> ask(HttpConnection& connection, const HttpRequest& request);
   Result<HttpAnswer> operate(const std::string& method, const std::string& target, const std::string& body);
 
   HttpConnection shop_;
