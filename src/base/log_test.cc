@@ -100,7 +100,7 @@ TEST_F(LogTest, AFunctionTakesTheLinesInsteadOfAFile) {
   log->write(Level::debug, "unheard");
   log->write(Level::warn, "heard", {{"n", 1}});
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0], R"({"at":"2022-02-22T22:22:22.000Z","level":"warn","event":"heard","n":1})");
+  EXPECT_EQ(lines[0], R"({"at":"2022-02-22T19:22:22.000Z","level":"warn","event":"heard","n":1})");
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
