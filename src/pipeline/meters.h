@@ -2,12 +2,14 @@
 // nowhere.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "gate/token_book.h"
 #include "pipeline/hot_skus.h"
 #include "rules/outcome.h"
 
@@ -32,6 +34,40 @@ class OutcomeCounters {
 
  private:
   std::vector<Counter> counters_;  // By the outcome's number.
+};
+
+// What the gate answered to the wants of this process, and what came of its no.
+class GateMeters {
+ public:
+  GateMeters() = default;
+  explicit GateMeters(Metrics& metrics)
+      : reads(metrics.counter("gavel_pipeline_gate_confirming_reads_total",
+                              "Reads that confirmed the closed gate's no, for all that waited.")),
+        reopened(metrics.counter("gavel_pipeline_gate_reopened_total",
+                                 "Times the closed gate was wrong, since stock had come back.")),
+        corrupted(metrics.counter("gavel_pipeline_gate_corrupted_total",
+                                  "Times the gate knew a generation that never began.")) {
+    for (const char* answer : words) {
+      answers_.push_back(metrics.counter("gavel_pipeline_gate_answers_total",
+                                         "Answers of the gate to one probe each.", {{"answer", answer}}));
+    }
+  }
+
+  void add(gate::Route answer) const {
+    const auto number = static_cast<std::size_t>(answer);
+    if (number < answers_.size()) answers_[number].add();
+  }
+
+  Counter reads;
+  Counter reopened;
+  Counter corrupted;
+
+ private:
+  // By the numbers of gate::Route (B2).
+  static constexpr std::array words{"granted", "too_few", "closed", "not_initialised", "unavailable"};
+  static_assert(static_cast<std::size_t>(gate::Route::unavailable) + 1 == words.size());
+
+  std::vector<Counter> answers_;
 };
 
 struct Meters {

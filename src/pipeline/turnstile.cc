@@ -51,7 +51,7 @@ Turnstile::Passage refused(Outcome outcome) {
 }  // namespace
 
 Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads,
-                     const Clock& clock, Log& log, Post post)
+                     const Clock& clock, Log& log, Post post, GateMeters meters)
     : executor_(std::move(executor)),
       gate_(gate),
       reads_(reads),
@@ -60,6 +60,7 @@ Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Re
       incarnation_(post.incarnation),
       mode_(post.mode),
       set_(std::move(post.set)),
+      meters_(std::move(meters)),
       book_(post.instance) {}
 
 Mode Turnstile::mode_of(const Pool& pool) const {
@@ -301,6 +302,7 @@ void Turnstile::want(gate::Wanter wanter) {
 }
 
 void Turnstile::direct(const BucketKey& key, const Directed& directed) {
+  meters_.add(directed.route);
   Asking& asking = asking_.at(directed.wanter);
   switch (directed.route) {
     case Route::granted:
@@ -335,6 +337,7 @@ awaitable<void> Turnstile::confirm() {
       doubts.keys.insert(asking.key);
       if (asking.pool.second) doubts.activities.insert(*asking.pool.second);
     }
+    meters_.reads.add();
     const Time now = clock_.now();
     std::function<Result<judge::Confirmation>(Reader&)> question = [&doubts, now](Reader& reader) {
       return reader.confirm(doubts, now);
@@ -353,9 +356,11 @@ void Turnstile::rule(const Doubted& doubted, const Result<judge::Confirmation>& 
   const gate::ConfirmingRead read{item->second.generation, item->second.available()};
   switch (gate::ruling(doubted.shut, read)) {
     case gate::Ruling::reopened:
+      meters_.reopened.add();
       reopen(asking.item, read.generation);
       return end(doubted.wanter, Passage{});
     case gate::Ruling::corrupted:
+      meters_.corrupted.add();
       // The gate knows a generation that never began. The look-up of the next request states it anew.
       if (known_.contains(asking.item)) {
         log_.write(Level::error, "gate_corrupted",

@@ -37,6 +37,7 @@
 #include "gate/gate.h"
 #include "gate/token_book.h"
 #include "pipeline/heard.h"
+#include "pipeline/meters.h"
 #include "pipeline/reads.h"
 #include "rules/command.h"
 #include "rules/state.h"
@@ -72,7 +73,7 @@ class Turnstile {
 
   // References outlive the turnstile.
   Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads, const Clock& clock,
-            Log& log, Post post);
+            Log& log, Post post, GateMeters meters = {});
 
   Turnstile(const Turnstile&) = delete;
   Turnstile& operator=(const Turnstile&) = delete;
@@ -169,6 +170,7 @@ class Turnstile {
   const gate::Incarnation incarnation_;
   const rules::Mode mode_;
   judge::Modes set_;
+  const GateMeters meters_;
   gate::TokenBook book_;
   std::map<Pool, rules::ItemId> items_;
   std::map<rules::ItemId, Known> known_;          // Of the items in items_.

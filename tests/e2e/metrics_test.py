@@ -95,7 +95,16 @@ class Metrics(unittest.TestCase):
         self.assertEqual(by_label(after, "gavel_pipeline_sku_answers_total"),
                          {("reserved", "tee"): UNITS, ("sold_out", "tee"): answered["sold_out"]})
 
-        # Gate against judge: a token was never worth more than the judge's word.
+        # Gate against judge: what it said to each probe, the reads that confirmed its no, and what its yes was worth.
+        said = by_label(after, "gavel_pipeline_gate_answers_total")
+        self.assertEqual(set(said), {"granted", "too_few", "closed", "not_initialised", "unavailable"})
+        self.assertGreaterEqual(said["granted"], UNITS / 2)
+        self.assertGreaterEqual(said["closed"], turned_away["sold_out"])
+        self.assertEqual((said["not_initialised"], said["unavailable"]), (0, 0), "no fault of a gate in memory")
+        self.assertGreater(after["gavel_pipeline_gate_confirming_reads_total"], 0)
+        self.assertLessEqual(after["gavel_pipeline_gate_confirming_reads_total"], said["closed"])
+        self.assertGreater(len({one['gavel_pipeline_gate_answers_total{answer="granted"}'] for one in readings}), 2)
+        # A token was never worth more than the judge's word.
         granted = by_label(after, "gavel_pipeline_gate_granted_verdicts_total")
         self.assertEqual(sum(granted.values()), granted["reserved"] + granted["sold_out"])
         self.assertGreater(granted["reserved"], 0)
