@@ -123,6 +123,7 @@ constexpr auto groups = std::to_array<GroupText>({
     {"stock", "Show and change stock on a running server"},
     {"order", "Show and settle orders on a running server"},
     {"activity", "List, make, open and close sales on a running server"},
+    {"gate", "Show what the gate of a running server has"},
 });
 
 class AdministrationGroup final : public Subcommand {

@@ -171,6 +171,22 @@ std::string activities(const object& answer) {
   return table.text() + page_end(answer);
 }
 
+// Bucket by bucket; empty where the gate has none of it.
+std::string gate(const object& answer) {
+  Table table(
+      {"SKU", "POOL", "MODE", "BUCKET", "AVAILABLE", "SEQ", "AT GATE", "HELD", "SEQ AT GATE", "CLOSED"});
+  for (const value& one : list(answer, "gate")) {
+    const object& item = one.as_object();
+    for (const value& part : list(item, "buckets")) {
+      const object& bucket = part.as_object();
+      table.add({cell(item, "sku"), cell(item, "pool"), cell(item, "mode"), cell(bucket, "bucket"),
+                 cell(bucket, "available"), cell(bucket, "seq"), cell(bucket, "at_gate"),
+                 cell(bucket, "held_at_gate"), cell(bucket, "seq_at_gate"), cell(bucket, "closed_at_gate")});
+    }
+  }
+  return table.text();
+}
+
 // Requests and what they moved, by time; a request stands before what it moved.
 std::string one_trace(const object& trace) {
   std::vector<std::vector<std::string>> rows;
@@ -220,6 +236,8 @@ std::string text_of(Shows shows, const object& answer) {
       return one_activity(answer);
     case Shows::activities:
       return activities(answer);
+    case Shows::gate:
+      return gate(answer);
     case Shows::trace:
       return traces(answer);
   }

@@ -64,6 +64,17 @@ TEST(AnswerText, Activities) {
   EXPECT_EQ(text(Shows::activities, R"({"activities":[)" + sale + "]}"), table);
 }
 
+TEST(AnswerText, TheGate) {
+  EXPECT_EQ(
+      text(Shows::gate,
+           R"({"gate":[{"sku":"tee","pool":"-","mode":"gated","available":5,"left_at_gate":2,"buckets":[)"
+           R"({"bucket":0,"available":3,"seq":7,"at_gate":3,"held_at_gate":1,"seq_at_gate":7,)"
+           R"("closed_at_gate":false},{"bucket":1,"available":2,"seq":4}]}]})"),
+      "SKU  POOL  MODE   BUCKET  AVAILABLE  SEQ  AT GATE  HELD  SEQ AT GATE  CLOSED\n"
+      "tee  -     gated       0          3    7  3        1     7            false\n"
+      "tee  -     gated       1          2    4");
+}
+
 TEST(AnswerText, Traces) {
   const std::string trace =
       R"({"requests":[{"key":"k1","status":"done","code":"reserved","http_status":201,"at":"2026-11-29T21:42:29.725Z",)"

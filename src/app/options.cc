@@ -31,7 +31,7 @@ constexpr auto table = std::to_array<Setting>({
     {"judge.checkpoint_pages", integer, "1000", 16, million,
      "pages of 4 KiB the log grows by between checkpoints"},
     {"pipeline.mode", text, "direct", 0, 0,
-     "of all without a mode of their own: direct (the judge alone) or gated (a gate in memory first)"},
+     "of what has none of its own: direct (the judge alone), or gated (a gate first)"},
     {"gate.refresh_seconds", integer, "300", 1, day_seconds, "how often the gate is compared with the judge"},
     {"admission.in_flight_max", integer, "10000", 1, million, "requests between entrance and verdict"},
     {"admission.judge_within_ms", integer, "2000", 1, hour_ms,

@@ -67,6 +67,8 @@ constexpr std::array create_activity{
     mode};
 constexpr std::array change_activity{activity, buckets, mode};
 
+constexpr std::array show_gate{VerbWord{"sku", bare, text, required, "the SKU"}};
+
 constexpr std::array trace{
     VerbWord{"order", flag, text, optional, "of this order"},
     VerbWord{"request", flag, text, optional, "of the order that this request made or acted on"},
@@ -127,6 +129,9 @@ constexpr auto verbs = std::to_array<Verb>({
      "Open a sale: its units are set aside", "  gavel activity open drop"},
     {"activity", "close", "POST", "/v1/activities/{}/close", one_activity, Shows::deed,
      "Close a sale: what is unsold goes back", "  gavel activity close drop"},
+
+    {"gate", "show", "GET", "/v1/admin/gate", show_gate, Shows::gate,
+     "Show what the gate has of a SKU beside the judge", "  gavel gate show tee"},
 
     {"trace", "", "GET", "/v1/trace", trace, Shows::trace,
      "Show the whole chain behind an order, a request or a user",

@@ -47,7 +47,7 @@ struct VerbWord {
 };
 
 // How an answer is put for people.
-enum class Shows : std::uint8_t { deed, stock, order, orders, activity, activities, trace };
+enum class Shows : std::uint8_t { deed, stock, order, orders, activity, activities, gate, trace };
 
 struct Verb {
   std::string_view group;  // "stock"

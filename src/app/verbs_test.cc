@@ -88,6 +88,7 @@ const Row rows[] = {
      "change",
      {{"activity", {"drop"}}, {"buckets", {"4"}}, {"mode", {"gated"}}},
      R"(PUT /v1/activities/drop {"buckets":4,"mode":"gated"})"},
+    {"gate", "show", {{"sku", {"tee"}}}, "GET /v1/admin/gate?sku=tee"},
     {"trace", "", {{"request", {"k 1"}}, {"caller", {"shop"}}}, "GET /v1/trace?request=k%201&caller=shop"},
     // What is wrong is named as it is typed.
     {"stock", "receive", {{"sku", {"tee"}}}, "QUANTITY: is missing"},

@@ -24,10 +24,10 @@ std::string_view word(OrderState state) {
   CHECK(false);
 }
 
-std::optional<OrderState> parse_order_state(std::string_view text) {
+std::optional<OrderState> parse_order_state(std::string_view word) {
   using enum OrderState;
   for (const OrderState state : {refused, held, paid, cancelled, expired, partly_refunded, refunded}) {
-    if (word(state) == text) return state;
+    if (rules::word(state) == word) return state;
   }
   return std::nullopt;
 }
@@ -64,10 +64,10 @@ std::string_view word(ActivityState state) {
   CHECK(false);
 }
 
-std::optional<ActivityState> parse_activity_state(std::string_view text) {
+std::optional<ActivityState> parse_activity_state(std::string_view word) {
   using enum ActivityState;
   for (const ActivityState state : {draft, warmed, verified, open, closed}) {
-    if (word(state) == text) return state;
+    if (rules::word(state) == word) return state;
   }
   return std::nullopt;
 }

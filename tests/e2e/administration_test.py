@@ -17,7 +17,8 @@ from gavel_process import Gavel, run
 VERBS = ["stock create", "stock show", "stock receive", "stock adjust", "stock count", "order show", "order list",
          "order confirm", "order extend", "order change", "order cancel", "order refund",
          "activity list", "activity show", "activity create",
-         "activity change", "activity warm", "activity check", "activity open", "activity close", "trace"]
+         "activity change", "activity warm", "activity check", "activity open", "activity close",
+         "gate show", "trace"]
 
 
 class Folder(unittest.TestCase):
@@ -54,7 +55,7 @@ class Folder(unittest.TestCase):
 
 class Words(Folder):
     def test_help_has_examples(self):
-        for name in [*VERBS, "stock", "order", "activity"]:
+        for name in [*VERBS, "stock", "order", "activity", "gate"]:
             ended = self.done(f"{name} --help")
             self.assertIn("Examples:\n  gavel " + name, ended.out)
             self.assertEqual([line for line in ended.out.splitlines() if len(line) > 120], [])
@@ -133,6 +134,16 @@ class Served(Folder):
         self.assertEqual([(one["id"], one["state"]) for one in listed["orders"]], [(other, "cancelled"), (order, "refunded")])
         self.assertEqual(self.done("order list --user ann --state cancelled --limit 1 --json").json["orders"][0]["id"], other)
         self.assertEqual(self.gavel.verify().code, 0)
+
+    def test_the_gate_beside_the_judge(self):
+        self.done("stock create tee --mode gated")
+        self.done("stock receive tee 10")
+        self.order("ann", "a1")
+        seen = self.done("gate show tee").out
+        self.assertRegex(seen, r"\ASKU +POOL +MODE +BUCKET +AVAILABLE +SEQ +AT GATE +HELD +SEQ AT GATE +CLOSED\n"
+                               r"tee +- +gated +0 +8 +2 ")
+        self.assertEqual(self.done("gate show tee --json").json["gate"][0]["available"], 8)
+        self.refused(1, "unknown_sku", "gate show nosuch")
 
     def test_traces_by_order_request_and_user_B17(self):
         self.done("stock create tee")

@@ -69,7 +69,7 @@ class Words(Folder):
         self.assertEqual(self.run_here("--version").out, f"gavel {version}\n")
 
     def test_what_is_not_understood_is_usage(self):
-        self.refused(2, "a command is needed: serve, demo, bench, verify, migrate, config, stock, order, activity, trace")
+        self.refused(2, "a command is needed: serve, demo, bench, verify, migrate, config, stock, order, activity, gate, trace")
         self.refused(2, "there is no command 'srve'", "srve")
         self.refused(2, "--loud", "--loud")
         for name in SUBCOMMANDS:
