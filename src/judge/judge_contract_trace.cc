@@ -48,6 +48,26 @@ TEST_P(JudgeContract, ATraceIsTheChainOfAnOrder_B17) {
   EXPECT_EQ(said(reader().trace(order_of("nobody")).value()), "none");
 }
 
+// What nobody asked for has no request, and what was asked long ago is known by the ledger alone.
+TEST_P(JudgeContract, ATraceOutlivesTheRequestsBehindIt_A28_B17) {
+  shop("tee", 9);
+  say_all({create_activity("create", "sale", {{"tee", 4}}), open_activity("open", "sale")});
+  say_all({reserve("due", "bob", {{"tee", 1}}, {.hold = 1s}),
+           reserve("a", "ann", {{"tee", 2}}, {.activity = "sale"}),
+           change("more", order_of("a"), {{"tee", 3}}), confirm("pay", order_of("a"))});
+  clock().advance(1s);
+  say(expire(order_of("due")));
+  EXPECT_EQ(said(reader().trace(order_of("due")).value()),
+            "expired\nreserve tee@main/0 1\nexpire tee@main/0 1\nshop:due reserved\n");
+  EXPECT_EQ(reader().order(order_of("a")).value()->activity, rules::ActivityCode("sale"));
+  const std::string moved = "paid\nreserve tee@main/0 2\nreserve tee@main/0 1\nconfirm tee@main/0 3\n";
+  EXPECT_EQ(said(reader().trace(order_of("a")).value()),
+            moved + "shop:a reserved\nshop:more changed\nshop:pay confirmed\n");
+  clock().advance(50h);
+  say_all({forget("shop", "a"), forget("shop", "more")});
+  EXPECT_EQ(said(reader().trace(order_of("a")).value()), moved + "shop:pay confirmed\n");
+}
+
 TEST_P(JudgeContract, ATraceOfARefusedOrderIsItsRefusal) {
   shop("tee", 0);
   say(reserve(uuid7_key, "ann", {{"tee", 3}}));

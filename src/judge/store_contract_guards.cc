@@ -383,8 +383,50 @@ std::vector<Broken> keys_that_exist() {
   };
 }
 
+std::vector<Broken> rows_that_are_not_there() {
+  const auto counted_back = [](std::int64_t rules::Counters::*number) {
+    return [number](State& s) {
+      s.counters = {.next_sku = 99, .next_item = 99, .next_activity = 99, .change = Change::updated};
+      s.counters.*number = 1;
+    };
+  };
+  return {
+      {"activity is not there", "conflict",
+       [](State& s) {
+         rules::Activity activity = draft(8, "new");
+         activity.change = Change::updated;
+         s.activities.emplace(activity.code, activity);
+       }},
+      {"quota is not there", "conflict",
+       [](State& s) {
+         s.quotas.emplace(rules::QuotaKey{ActivityId{1}, SkuId{1}, UserId("zoe")},
+                          rules::Quota{Quantity{2}, Quantity{1}, std::nullopt, Quantity{0}, Change::updated});
+       }},
+      {"order is not there", "conflict",
+       [](State& s) {
+         rules::Order& order = s.orders.at(order_id(9));
+         rules::mark_loaded(order);
+         order.revision = 1;
+         order.change = Change::updated;
+       }},
+      {"item is not there", "conflict",
+       [](State& s) {
+         rules::Item item = s.items.at(ItemId{1});
+         item.id = {99};
+         item.buckets = item.loaded = {};
+         item.generation = 7;
+         item.change = Change::updated;
+         s.items.emplace(item.id, item);
+       }},
+      {"SKU numbers are dealt already", "conflict", counted_back(&rules::Counters::next_sku)},
+      {"item numbers are dealt already", "conflict", counted_back(&rules::Counters::next_item)},
+      {"activity numbers are dealt already", "conflict", counted_back(&rules::Counters::next_activity)},
+  };
+}
+
 TEST_P(StoreContract, ABrokenRowRefusesTheWholeBatch) {
   std::vector<Broken> all = out_of_bounds();
+  std::ranges::move(rows_that_are_not_there(), std::back_inserter(all));
   std::ranges::move(keys_that_exist(), std::back_inserter(all));
   for (const Broken& broken : all) {
     const std::string before = dump();
