@@ -146,8 +146,12 @@ class Demo final : public Subcommand {
 
   void stay(const Embedded& service, Interrupt& interrupt) const {
     auto desk = SaleDesk::open(service.shop(), service.operators(), service.key());
-    // Without it the two lines below still show a refusal.
-    if (desk) static_cast<void>(desk->stock_up(free_sku, free_units));
+    if (!desk) {
+      say_error(desk.error().message);
+    } else if (const auto stocked = desk->stock_up(free_sku, free_units); !stocked) {
+      // The two lines below still show a refusal then.
+      say_error(stocked.error().message);
+    }
     if (speech_ == Speech::json) {
       std::string line = R"({"event":"staying","shop":)";
       append_json_text(line, service.shop());

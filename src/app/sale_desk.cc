@@ -96,7 +96,9 @@ Result<void> SaleDesk::open_sale(const std::string& activity, const std::string&
   std::vector<std::string> steps{"open"};
   if (mode == "gated") steps = {"warm", "check", "open"};
   for (const std::string& step : steps) {
-    auto taken = operate("POST", "/v1/activities/" + activity + "/" + step, "");
+    std::string target = "/v1/activities/" + activity;
+    target.append("/").append(step);
+    auto taken = operate("POST", target, "");
     if (!taken) return std::unexpected(taken.error());
   }
   return {};
