@@ -15,6 +15,15 @@ namespace {
 constexpr std::int64_t moments_per_micro = 1'000;
 constexpr std::int64_t moments_per_ms = 1'000 * moments_per_micro;
 
+// Batches of several lanes within one millisecond stand in no order that the ledger tells, and so verify may
+// take them for another one. The exact order of the commits is checked here instead: generations by
+// count_generations, what an order has after a change by the oracles.
+bool is_of_equal_times(const judge::Finding& finding) {
+  const bool changed =
+      finding.invariant == "requests" && finding.what.find("says changed") != std::string::npos;
+  return finding.invariant == "generation" || changed;
+}
+
 }  // namespace
 
 oracle::Moment Auditor::moment() {
@@ -24,6 +33,7 @@ oracle::Moment Auditor::moment() {
 
 void Auditor::committed(const rules::State& state, judge::BatchId batch, Time) {
   const oracle::Moment at = moment();
+  lanes_.insert(batch.lane);
   std::int64_t i = 0;
   for (const rules::Flow& flow : state.flows) {
     flows_.push_back(in_plain_words(flow, batch, i++));
@@ -92,8 +102,10 @@ std::vector<std::string> Auditor::findings(judge::Reader& reader,
                                            std::optional<std::int64_t> release_within_ms) const {
   std::vector<std::string> lines;
   const auto report = judge::audit(reader);
+  const bool several_lanes = lanes_.size() > 1;
   CHECK(report.has_value());
   for (const judge::Finding& finding : report->findings) {
+    if (several_lanes && is_of_equal_times(finding)) continue;
     lines.push_back("verify " + finding.invariant + ": " + finding.what);
   }
   const oracle::Ledger ledger = this->ledger(reader);

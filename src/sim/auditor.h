@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,9 @@ class Auditor {
   Sightings& sightings_;
   oracle::Moment latest_ = 0;
   oracle::History history_;
-  std::vector<oracle::Flow> flows_;  // In the order of their commits.
-  std::map<rules::ItemId, std::int64_t>
-      generations_;  // As they must be: verify cannot know with several lanes.
+  std::set<rules::LaneId> lanes_;                      // That committed something.
+  std::vector<oracle::Flow> flows_;                    // In the order of their commits.
+  std::map<rules::ItemId, std::int64_t> generations_;  // As they must be, by the order of the commits.
 };
 
 }  // namespace gavel::sim

@@ -73,14 +73,23 @@ constexpr std::size_t stack_bytes = 512 * 1024;
 }  // namespace
 
 Fiber::Fiber(Scheduler& scheduler, const Power& power, std::function<void(Fiber&)> body)
-    : scheduler_(scheduler), power_(power) {
-  inside_ = boost::context::fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(stack_bytes),
-                                  [this, body = std::move(body)](boost::context::fiber&& outside) {
-                                    outside_ = std::move(outside);
-                                    body(*this);
-                                    done_ = true;
-                                    return std::move(outside_);
-                                  });
+    : scheduler_(scheduler), power_(power), stacks_(std::make_unique<Stacks>()) {
+  boost::context::protected_fixedsize_stack allocator(stack_bytes);
+  const boost::context::stack_context stack = allocator.allocate();
+#if defined(GAVEL_ADDRESS_SANITIZER)
+  stacks_->inside_bottom = static_cast<const char*>(stack.sp) - stack.size;
+  stacks_->inside_size = stack.size;
+#endif
+  inside_ =
+      boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
+                            allocator, [this, body = std::move(body)](boost::context::fiber&& outside) {
+                              stacks_->come_inside();
+                              outside_ = std::move(outside);
+                              body(*this);
+                              done_ = true;
+                              stacks_->leave_for_outside(true);
+                              return std::move(outside_);
+                            });
   resume_at(scheduler_.now(), true);
 }
 

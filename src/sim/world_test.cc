@@ -1,11 +1,14 @@
 // Worlds in small: the seeds of a CI run are run by gavel-sim; here, under sanitizers too, a few.
 #include "sim/world.h"
 
+#include <array>
+#include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "sim/seeds.h"
+#include "sim/sweep.h"
 
 namespace gavel::sim {
 namespace {
@@ -44,6 +47,45 @@ TEST(World, AFewSeedsHoldWhatMustHold) {
     for (const std::uint64_t count : report.faults) faults += count;
   }
   EXPECT_GT(faults, 500U);  // Else nothing went wrong, and nothing is shown.
+}
+
+// Seeds that once went wrong, with the operations that it took (docs/proof.md).
+TEST(World, WhatOnceWentWrongHolds) {
+  struct Row {
+    std::uint64_t seed;
+    std::uint64_t operations;
+    const char* what;
+  };
+  constexpr std::array regressions{
+      Row{466, 300, "callers who gave up before a busy service could answer kept it busy for ever"},
+      Row{288, 300, "a storm of retries outlived its cause"},
+      Row{226, 300, "a caller who found no instance never asked again"},
+  };
+  for (const Row& row : regressions) {
+    for (const std::string& what : run_world(options(row.seed, row.operations)).violations) {
+      ADD_FAILURE() << "seed " << row.seed << ", " << row.what << ": " << what;
+    }
+  }
+}
+
+TEST(Sweep, OneFaultAtEveryCallChangesNothingThatMustHold) {
+  const SweepTotals totals = sweep(3, 2, [](const std::string& what, const std::string& repeat) {
+    ADD_FAILURE() << what << "\n" << repeat;
+  });
+  EXPECT_GT(totals.struck, 100U);
+}
+
+TEST(Sweep, APlannedFaultStrikesOnceAtItsCallAndNowhereElse) {
+  RunOptions planned = options(3, 20);
+  planned.planned = true;
+  const Report clean = run_world(planned);
+  EXPECT_EQ(clean.faults, FaultCounts{});
+  const auto kind = static_cast<std::size_t>(Fault::sql_conflict);
+  ASSERT_GE(clean.opportunities[kind], 10U);
+  planned.only = PlannedFault{Fault::sql_conflict, 10};
+  FaultCounts one{};
+  one[kind] = 1;
+  EXPECT_EQ(run_world(planned).faults, one);
 }
 
 // A run that ends its process, goes wrong or goes another way is told of, and the others are run all the
