@@ -143,10 +143,33 @@ void Crowd::operators_act() {
   }
   if (options_.activities == 0) return attempt(intend(operators, rules::Receive{sku, units(1)}));
   const rules::ActivityCode activity = activity_of(1 + s_.random.below(options_.activities));
-  if (die < 8) return attempt(intend(operators, rules::OpenActivity{activity}));
+  if (die < 7) return open_activity(activity);
+  if (die < 8) return attempt(intend(operators, draw_change(activity)));
   if (die < 9) return attempt(intend(operators, rules::CloseActivity{activity}));
   if (s_.random.chance(1, 3)) return attempt(intend(operators, draw_activity(activity)));
   make_at_once();
+}
+
+// Buckets and mode of what is being sold (A3, D1).
+rules::Act Crowd::draw_change(const rules::ActivityCode& activity) {
+  constexpr std::array modes{rules::Mode::service, rules::Mode::direct, rules::Mode::gated};
+  std::optional<std::int32_t> buckets;
+  std::optional<rules::Mode> mode;
+  if (s_.random.chance(1, 2))
+    buckets = static_cast<std::int32_t>(1 + s_.random.below(options_.buckets_max + 2));
+  if (s_.random.chance(1, 2)) mode = modes[s_.random.below(modes.size())];
+  if (s_.random.chance(1, 2)) return rules::PutSku{draw_sku(), buckets, mode};
+  return rules::ChangeActivity{activity, buckets, mode};
+}
+
+// A gated sale is warmed and checked before it opens; who is in a hurry opens it at once.
+void Crowd::open_activity(const rules::ActivityCode& activity) {
+  if (s_.random.chance(1, 4)) return attempt(intend(operators, rules::OpenActivity{activity}));
+  attempt(intend(operators, rules::WarmActivity{activity}));
+  s_.scheduler.after(Micros(20'000),
+                     [this, activity] { attempt(intend(operators, rules::CheckActivity{activity})); });
+  s_.scheduler.after(Micros(40'000),
+                     [this, activity] { attempt(intend(operators, rules::OpenActivity{activity})); });
 }
 
 // Several operators make the same new thing, and know nothing of each other.

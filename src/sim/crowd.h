@@ -68,6 +68,8 @@ class Crowd {
   void alter_order();
   void operators_act();
   void make_at_once();
+  void open_activity(const rules::ActivityCode& activity);
+  rules::Act draw_change(const rules::ActivityCode& activity);
   void ask_again();
   void read_stock();
   void misuse_key();

@@ -38,6 +38,7 @@ Fleet::~Fleet() {
 void Fleet::start(Slot& slot) {
   InstanceOptions options = options_.instance;
   options.gated = slot.gated;
+  options.policy.mode = slot.gated ? rules::Mode::gated : rules::Mode::direct;
   const auto skew_max = std::chrono::duration_cast<Duration>(options_.skew_max).count();
   Duration skew(static_cast<std::int64_t>(s_.random.below(2 * static_cast<std::uint64_t>(skew_max) + 1)) -
                 skew_max);

@@ -26,10 +26,10 @@ bool goes_back(const Bucket& before, const Bucket& after) {
 void GateWatch::committed(const rules::State& state) {
   for (const auto& [id, item] : state.items) {
     if (item.available() == rules::no_units) emptied_[id] = std::max(emptied_[id], item.generation);
-    if (item.change == rules::Change::inserted) {
-      for (std::size_t no = 0; no < item.buckets.size(); ++no) {
-        available_[{id, static_cast<rules::BucketNo>(no)}][0] = rules::no_units;
-      }
+    // A bucket begins with nothing, whether its item is made or gets more of them.
+    const std::size_t first = item.change == rules::Change::inserted ? 0 : item.loaded.size();
+    for (std::size_t no = first; no < item.buckets.size(); ++no) {
+      available_[{id, static_cast<rules::BucketNo>(no)}][0] = rules::no_units;
     }
   }
   for (const rules::Flow& flow : state.flows) available_[{flow.item, flow.bucket}][flow.seq] = flow.after;

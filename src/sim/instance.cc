@@ -9,7 +9,9 @@
 #include <boost/asio/post.hpp>
 
 #include "base/check.h"
+#include "base/metrics.h"
 #include "jobs/expiry.h"
+#include "jobs/refresh.h"
 #include "judge/judge.h"
 #include "pipeline/lane.h"
 #include "pipeline/reads.h"
@@ -27,9 +29,21 @@ constexpr gate::Incarnation this_database{1};
 constexpr Micros overdue_every{100'000};
 constexpr Micros expiry_while_work{2'000};
 constexpr Micros expiry_else{100'000};
+constexpr Micros refresh_while_work{100'000};
 
 // Between the moment when something may go on and that when a thread does.
 constexpr std::uint64_t wake_up_micros_max = 30;
+
+rules::Mode mode_of(const InstanceOptions& options) {
+  return options.gated ? rules::Mode::gated : rules::Mode::direct;
+}
+
+// As they are when the process starts.
+judge::Modes modes_of(Database& database) {
+  auto modes = database.look()->modes();
+  CHECK(modes.has_value());
+  return *std::move(modes);
+}
 
 }  // namespace
 
@@ -44,7 +58,10 @@ class Instance::Wiring {
   void read_stock(const rules::SkuCode& sku, Shown shown);
   void crash();
   void stir();
-  bool dead() const { return !power.on() && lane_fiber_.done() && reads_fiber_.done() && jobs_fiber_.done(); }
+  bool dead() const {
+    return !power.on() && lane_fiber_.done() && reads_fiber_.done() && jobs_fiber_.done() &&
+           refresh_fiber_.done();
+  }
 
   const gate::InstanceId number;
   const std::string name;
@@ -62,6 +79,7 @@ class Instance::Wiring {
   template <class Step>
   void work(Fiber& fiber, bool& idle, Step step);
   void run_jobs(Fiber& fiber);
+  void run_refresh(Fiber& fiber);
   Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
@@ -78,12 +96,14 @@ class Instance::Wiring {
   Fiber* on_lane_ = nullptr;
   Fiber* on_reads_ = nullptr;
   Fiber* on_jobs_ = nullptr;
+  Fiber* on_refresh_ = nullptr;
   bool lane_idle_ = false;
   bool reads_idle_ = false;
 
   std::unique_ptr<judge::Store> store_;
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
+  std::unique_ptr<judge::Reader> compared_;
   std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
@@ -91,9 +111,12 @@ class Instance::Wiring {
   pipeline::Turnstile turnstile_;
   pipeline::Pipeline pipeline_;
   jobs::Expiry expiry_;
+  Metrics metrics_;  // Of the refresh; nobody reads them.
+  jobs::Refresh refresh_;
   Fiber lane_fiber_;
   Fiber reads_fiber_;
   Fiber jobs_fiber_;
+  Fiber refresh_fiber_;
   std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);  // For events that outlive the instance.
 
   friend class Instance;
@@ -111,6 +134,7 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       store_(s_.database.open_store(client(on_lane_))),
       questions_(s_.database.open_reader(client(on_reads_))),
       due_(s_.database.open_reader(client(on_jobs_))),
+      compared_(s_.database.open_reader(client(on_refresh_))),
       gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
                                         power, name, options.gate_reply_within, [this] { stir(); }})),
       judge_(
@@ -121,10 +145,12 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
       reads_(*questions_, options.reads, options.read_within, clock),
       turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_,
-                 pipeline::Turnstile::Post{this_database, number, rules::Mode::gated}),
+                 pipeline::Turnstile::Post{this_database, number, mode_of(options), modes_of(s_.database)}),
       pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Meters(),
-                options.gated ? &turnstile_ : nullptr),
+                &turnstile_),
       expiry_(*due_, lane_, clock, *log_),
+      refresh_(
+          *compared_, *gate_, this_database, [this] { return turnstile_.gated(); }, *log_, metrics_),
       lane_fiber_(s_.scheduler, power,
                   [this](Fiber& fiber) {
                     on_lane_ = &fiber;
@@ -135,7 +161,8 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
                      on_reads_ = &fiber;
                      work(fiber, reads_idle_, [this] { return reads_.step(); });
                    }),
-      jobs_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_jobs(fiber); }) {
+      jobs_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_jobs(fiber); }),
+      refresh_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_refresh(fiber); }) {
   watch_overdue();
 }
 
@@ -169,6 +196,15 @@ void Instance::Wiring::run_jobs(Fiber& fiber) {
   }
 }
 
+void Instance::Wiring::run_refresh(Fiber& fiber) {
+  on_refresh_ = &fiber;
+  while (power.on()) {
+    const auto step = refresh_.step();
+    stir();
+    fiber.rest(step && *step == jobs::Refresh::Step::more ? refresh_while_work : options_.refresh_every);
+  }
+}
+
 void Instance::Wiring::ask(rules::Command command, Answer answer) {
   boost::asio::co_spawn(
       io_, pipeline_.submit(std::move(command)),
@@ -198,7 +234,7 @@ boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_sto
 }
 
 void Instance::Wiring::tell_gate(const rules::State& state) {
-  if (!options_.gated || state.items.empty() || !power.on()) return;
+  if (!power.on()) return;
   boost::asio::post(io_, [this, heard = pipeline::heard_of(state)] { turnstile_.heard(heard); });
   stir();
 }
@@ -233,7 +269,7 @@ void Instance::Wiring::turn() {
 
 void Instance::Wiring::crash() {
   power.cut();
-  for (Fiber* fiber : {&lane_fiber_, &reads_fiber_, &jobs_fiber_}) fiber->wake();
+  for (Fiber* fiber : {&lane_fiber_, &reads_fiber_, &jobs_fiber_, &refresh_fiber_}) fiber->wake();
 }
 
 Instance::Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,

@@ -31,6 +31,7 @@ struct InstanceOptions {
   rules::Policy policy{};
   Manners database{};
   Micros gate_reply_within{};
+  Micros refresh_every{1'000'000};
 };
 
 // What an instance stands in. Everything outlives it.

@@ -38,8 +38,10 @@ class RedisGate final : public gate::Gate {
 
   void say(const BucketKey& key, gate::Say say, Heard done) override {
     c_.tale.tell(c_.name, "gate: say " + to_text(key) + " op " + std::to_string(say.op));
-    check_owed(key, say);
-    const std::optional<gate::Statement> judge = say.judge;
+    // What a refresh states is nobody's debt, and pays none.
+    const bool own = say.op > 0;
+    if (own) check_owed(key, say);
+    const std::optional<gate::Statement> judge = own ? say.judge : std::nullopt;
     call<gate::Reply>(
         key,
         [say = std::move(say), &sightings = c_.sightings](std::optional<Bucket>& bucket) {

@@ -49,6 +49,9 @@ struct Acts {
     }
     request.limit = act.limit_per_user ? act.limit_per_user->units : 0;
   }
+  void operator()(const rules::ChangeActivity& act) const { request.activity = act.activity.text(); }
+  void operator()(const rules::WarmActivity& act) const { request.activity = act.activity.text(); }
+  void operator()(const rules::CheckActivity& act) const { request.activity = act.activity.text(); }
   void operator()(const rules::OpenActivity& act) const { request.activity = act.activity.text(); }
   void operator()(const rules::CloseActivity& act) const { request.activity = act.activity.text(); }
   template <class Other>
