@@ -85,6 +85,15 @@ std::size_t Fleet::in_flight() const {
   return count;
 }
 
+std::set<rules::ItemId> Fleet::gated_items() const {
+  std::set<rules::ItemId> items;
+  for (const Slot& slot : slots_) {
+    if (!slot.instance || !slot.instance->serving()) continue;
+    for (const rules::ItemId item : slot.instance->gated_items()) items.insert(item);
+  }
+  return items;
+}
+
 void Fleet::look() {
   for (Slot& slot : slots_) {
     if (!slot.instance || !slot.instance->serving()) continue;

@@ -34,6 +34,9 @@ class Fleet {
   // Destroys what is dead and starts what is missing.
   void tend();
 
+  // The items that some instance states to the gate, and refreshes there.
+  std::set<rules::ItemId> gated_items() const;
+
   bool is_dead(gate::InstanceId number) const { return dead_.contains(number); }
   // Requests between entrance and verdict, of all that serve.
   std::size_t in_flight() const;

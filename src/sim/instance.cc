@@ -291,6 +291,7 @@ bool Instance::dead() const { return wiring_->dead(); }
 bool Instance::broken() const { return wiring_->broken; }
 bool Instance::in_transaction() const { return !wiring_->lane_idle_; }
 std::size_t Instance::in_flight() const { return wiring_->pipeline_.in_flight(); }
+std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->turnstile_.gated(); }
 Time Instance::now() const { return wiring_->clock.now(); }
 const std::string& Instance::name() const { return wiring_->name; }
 gate::InstanceId Instance::number() const { return wiring_->number; }

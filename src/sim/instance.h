@@ -77,6 +77,7 @@ class Instance {
   bool broken() const;
   bool in_transaction() const;
   std::size_t in_flight() const;
+  std::vector<rules::ItemId> gated_items() const;  // That have buckets at the gate, as far as it knows.
   Time now() const;
   const std::string& name() const;
   gate::InstanceId number() const;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace gavel::sim {
 namespace {
@@ -35,6 +36,13 @@ void watch(Sightings& sightings, const gate::Say& say, const std::optional<Bucke
 class RedisGate final : public gate::Gate {
  public:
   explicit RedisGate(RedisClient client) : c_(std::move(client)) {}
+  // What waits for replies goes with the connection, and not with the events that refer to it, which last
+  // longer.
+  ~RedisGate() override {
+    for (const auto& drop : drops_) drop();
+  }
+  RedisGate(const RedisGate&) = delete;
+  RedisGate& operator=(const RedisGate&) = delete;
 
   void say(const BucketKey& key, gate::Say say, Heard done) override {
     c_.tale.tell(c_.name, "gate: say " + to_text(key) + " op " + std::to_string(say.op));
@@ -91,6 +99,9 @@ class RedisGate final : public gate::Gate {
   void call(const BucketKey& key, std::function<T(std::optional<Bucket>&)> script,
             std::function<void(Result<T>)> done) {
     const auto pending = std::make_shared<std::function<void(Result<T>)>>(std::move(done));
+    drops_.push_back([pending = std::weak_ptr(pending)] {
+      if (const auto waiting = pending.lock()) *waiting = nullptr;
+    });
     const bool replies = !c_.faults.strikes(Fault::gate_reply_lost);
     const auto arrive = [this, alive = std::weak_ptr(alive_), key, script, pending, replies,
                          &server = c_.server, &sightings = c_.sightings] {
@@ -143,6 +154,7 @@ class RedisGate final : public gate::Gate {
   Micros draw_time() { return Micros(1 + static_cast<std::int64_t>(c_.random.below(network_micros_max))); }
 
   const RedisClient c_;
+  std::vector<std::function<void()>> drops_;  // One for each call.
   std::map<BucketKey, gate::Statement> owed_;
   std::shared_ptr<const bool> alive_ =
       std::make_shared<bool>(true);  // For events that outlive the connection.

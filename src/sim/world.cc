@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "judge/audit.h"
@@ -203,28 +204,28 @@ void World::look_twice() {
   if (fleet_.in_flight() > 0) violation("rest: a request is still in process");
 }
 
-// Whether the gate may lack what nobody owes it any more: then a refresh heals it, and no call of an
-// instance. An instance states no item that it never looked up, so among several something may always be
-// unsaid.
+// Whether the gate may lack what nobody owes it any more. Among several instances something may always be
+// unsaid, since one states no item that it never looked up.
 bool World::lost_statements() const {
   if (options_.gated != std::vector{true}) return true;
   for (const Fault fault : {Fault::instance_crashed, Fault::gate_restarted, Fault::gate_failed_over,
                             Fault::gate_key_lost, Fault::gate_corrupted}) {
     if (faults_.fired()[static_cast<std::size_t>(fault)] > 0) return true;
   }
-  // A batch that was settled later than its callers were told is not stated; and a broken store ends its
-  // process.
   const RareCounts& seen = sightings_.counts();
   return seen[static_cast<std::size_t>(Rare::unknown_unsettled)] > 0 ||
          seen[static_cast<std::size_t>(Rare::store_broken)] > 0;
 }
 
-// At rest the gate says what the judge has, and counts no token.
+// At rest the gate says what the judge has, and counts no token but those
+// of the dead. Of items that nobody leads through the gate any more buckets may be left.
 void World::look_at_gate() {
   const oracle::Ledger ledger = auditor_.ledger(*database_->look());
   std::map<std::int64_t, std::int64_t> available;
   for (const auto& [place, row] : ledger.buckets) available[place.item] += row.available;
+  const std::set<rules::ItemId> gated = fleet_.gated_items();
   for (const auto& [key, bucket] : redis_.buckets()) {
+    if (!gated.contains(key.item)) continue;
     const auto row = ledger.buckets.find({key.item.value, key.bucket});
     if (row == ledger.buckets.end()) {
       violation("gate: it has " + to_text(key) + ", and there is no such bucket");
@@ -232,7 +233,10 @@ void World::look_at_gate() {
     }
     const bool same = bucket->available.units == row->second.available && bucket->seq == row->second.seq;
     const bool closed = available[key.item.value] == 0;
-    if (same && bucket->fly == rules::no_units && bucket->closed() == closed) continue;
+    const bool no_tokens = std::ranges::all_of(bucket->holdings, [&](const auto& holding) {
+      return holding.second.tokens == rules::no_units || fleet_.is_dead(holding.first);
+    });
+    if (same && no_tokens && bucket->closed() == closed) continue;
     violation("gate: " + to_text(key) + " says " + to_text(bucket) + ", the judge has " +
               std::to_string(row->second.available) + " at " + std::to_string(row->second.seq));
   }
