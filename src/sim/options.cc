@@ -31,9 +31,11 @@ InstanceOptions draw_instance(Random& random) {
   options.lane = {one_of<std::size_t>(random, {1, 2, 4, 8, 1000}),
                   one_of<std::size_t>(random, {1, 2, 3, 4, 100})};
   options.reads = {one_of<std::size_t>(random, {1, 4, 1000}), one_of<std::size_t>(random, {1, 2, 64})};
-  options.pipeline = {one_of<std::size_t>(random, {2, 8, 50, 1000}),
-                      ms(one_of<std::uint64_t>(random, {20, 100, 500})),
-                      ms(one_of<std::uint64_t>(random, {50, 200, 1000}))};
+  options.pipeline.in_flight_max = one_of<std::size_t>(random, {2, 8, 50, 1000});
+  options.pipeline.judge_within = ms(one_of<std::uint64_t>(random, {20, 100, 500}));
+  // The longer one, as the program demands: else nothing that waits too long would be refused in time.
+  options.pipeline.answer_within =
+      options.pipeline.judge_within + ms(one_of<std::uint64_t>(random, {30, 100, 500}));
   options.read_within = ms(one_of<std::uint64_t>(random, {20, 500}));
   options.judge.attempts_max = static_cast<int>(between(random, 1, 5));
   options.judge.settle_attempts_max = one_of<int>(random, {2, 5, 20});

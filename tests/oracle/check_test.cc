@@ -235,6 +235,14 @@ const std::vector<Break>& breaks() {
       {"I12", "cancelled after its time", [](Scribe& s) { flow(s, "no", "cancel").at = 999999; }},
       {"I12", "released before its time",
        [](Scribe& s) { std::ranges::find(s.ledger.flows, "expire", &Flow::action)->at = 20; }},
+      {"I12", "sold before its sale opens",
+       [](Scribe& s) {
+         for (auto& [name, sale] : s.ledger.activities) sale.opens_at = 999999;
+       }},
+      {"I12", "sold when its sale was over",
+       [](Scribe& s) {
+         for (auto& [name, sale] : s.ledger.activities) sale.closes_at = 1;
+       }},
       {"I12", "extended beyond its cap",
        [](Scribe& s) {
          Order& order = s.ledger.orders.at("H");

@@ -114,6 +114,26 @@ void check_extensions(const Ledger& ledger, Findings& findings) {
   }
 }
 
+// A sale gives units away in its hours alone, [opens_at, closes_at).
+void check_hours(const Ledger& ledger, Findings& findings) {
+  for (const Flow& flow : ledger.flows) {
+    if (flow.action != "reserve" && flow.action != "sell") continue;
+    const auto item = ledger.items.find(flow.place.item);
+    if (item == ledger.items.end()) continue;
+    const auto sale = ledger.activities.find(item->second.activity);
+    if (sale == ledger.activities.end()) continue;
+    const auto& [name, row] = *sale;
+    if (row.opens_at && flow.at < *row.opens_at) {
+      findings.add("order " + flow.order + ": " + flow.action + " in " + name + " " +
+                   std::to_string(*row.opens_at - flow.at) + " ms before it opens");
+    }
+    if (row.closes_at && flow.at >= *row.closes_at) {
+      findings.add("order " + flow.order + ": " + flow.action + " in " + name + " " +
+                   std::to_string(flow.at - *row.closes_at) + " ms after it closed");
+    }
+  }
+}
+
 }  // namespace
 
 // The rows of an order lead to its state along the arrows, each from what the one before left; and all that
@@ -191,6 +211,7 @@ void check_releases_once(const World& world, Findings& findings) {
 // By the judge's clock: paid or cancelled before the hold's end, released at it or later.
 void check_in_time(const World& world, Findings& findings) {
   check_extensions(world.ledger, findings);
+  check_hours(world.ledger, findings);
   const std::set<std::string> changed = changed_orders(world.history);
   for (const auto& [id, story] : stories_of(world.ledger)) {
     const auto row = world.ledger.orders.find(id);
