@@ -9,6 +9,7 @@
 #include "app/bench_figure.h"
 #include "app/bench_traffic.h"
 #include "app/call.h"
+#include "app/demo_folder.h"
 #include "app/embedded.h"
 #include "app/interrupt.h"
 #include "app/open_files.h"
@@ -85,18 +86,24 @@ class Bench final : public Subcommand {
     if (seed_ == 0) seed_ = static_cast<std::int64_t>(Random::from_system().below(1'000'000'000)) + 1;
     const Signals signals;
     Interrupt interrupt;
-    const Signals::Watch watch(signals, [&interrupt] { interrupt.raise(); });
-    if (!server_.empty()) return measure_running(*plan, given, interrupt);
-    const auto embedded = Embedded::start(first_of(mode_, "direct"), interrupt);
+    return server_.empty() ? measure_own(*plan, signals, interrupt)
+                           : measure_running(*plan, given, signals, interrupt);
+  }
+
+ private:
+  Exit measure_own(const Plan& plan, const Signals& signals, Interrupt& interrupt) {
+    const auto folder = DemoFolder::make();
+    if (!folder) return give_up(Exit::usage, folder.error());
+    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
+    const auto embedded = Embedded::start(*folder, first_of(mode_, "direct"), interrupt);
     if (!embedded) {
       const bool wrong = embedded.error().code == ErrorCode::invalid;
       return give_up(wrong ? Exit::usage : Exit::unreachable, embedded.error());
     }
     introduce(**embedded);
-    return measure(*plan, {(*embedded)->shop(), (*embedded)->operators(), (*embedded)->key()}, interrupt);
+    return measure(plan, {(*embedded)->shop(), (*embedded)->operators(), (*embedded)->key()}, interrupt);
   }
 
- private:
   static WordFlag word_flag(std::string name, std::vector<std::string>& values, std::string placeholder,
                             std::string meaning, bool many) {
     return {.name = std::move(name),
@@ -135,7 +142,8 @@ class Bench final : public Subcommand {
     return plan;
   }
 
-  Exit measure_running(const Plan& plan, const Given& given, Interrupt& interrupt) {
+  Exit measure_running(const Plan& plan, const Given& given, const Signals& signals, Interrupt& interrupt) {
+    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [] {});
     const auto options = options_of(given.settings);
     if (!options) return give_up(Exit::usage, options.error());
     const auto place = find_server(*options, server_.front());

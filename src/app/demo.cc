@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "app/demo_folder.h"
 #include "app/embedded.h"
 #include "app/interrupt.h"
 #include "app/open_files.h"
@@ -68,9 +69,11 @@ class Demo final : public Subcommand {
     speech_ = given.speech;
     const Signals signals;
     Interrupt interrupt;
-    const Signals::Watch watch(signals, [&interrupt] { interrupt.raise(); });
+    const auto folder = DemoFolder::make();
+    if (!folder) return give_up(Exit::usage, folder.error());
+    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
     allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
-    const auto embedded = Embedded::start("direct", interrupt);
+    const auto embedded = Embedded::start(*folder, "direct", interrupt);
     if (!embedded) return give_up(Exit::unreachable, embedded.error());
     const Exit exit = sell(**embedded, interrupt);
     if (exit == Exit::done && stay_) stay(**embedded, interrupt);

@@ -9,6 +9,12 @@
 #include <sys/vfs.h>
 
 namespace gavel::app {
+namespace {
+
+// A writer can put a file into the folder between its listing and its end, but not so often.
+constexpr int removals_max = 100;
+
+}  // namespace
 
 Result<DemoFolder> DemoFolder::make() {
   std::vector<std::string> places = {"/var/tmp", "/tmp"};
@@ -25,9 +31,12 @@ Result<DemoFolder> DemoFolder::make() {
 
 DemoFolder::DemoFolder(DemoFolder&& from) noexcept : path_(std::exchange(from.path_, {})) {}
 
-DemoFolder::~DemoFolder() {
+DemoFolder::~DemoFolder() { remove(); }
+
+void DemoFolder::remove() const {
   std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  for (int i = 0; i < removals_max && !path_.empty() && std::filesystem::exists(path_, ignored); ++i)
+    std::filesystem::remove_all(path_, ignored);
 }
 
 bool DemoFolder::in_memory() const {

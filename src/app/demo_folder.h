@@ -1,4 +1,6 @@
 // DemoFolder: the data folder of a demonstration, removed with all it holds when the object goes.
+//
+// One thread, but for remove().
 #pragma once
 
 #include <string>
@@ -22,6 +24,10 @@ class DemoFolder {
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
+
+  // Takes the folder away with all it holds, also while others write into it: what they make meanwhile goes
+  // too. Any thread, while the object lives.
+  void remove() const;
 
   // A file here outlives no power cut, and a commit costs nothing: figures are not those of a disk.
   bool in_memory() const;

@@ -28,14 +28,13 @@ Result<Options> options_in(const DemoFolder& folder, const std::string& mode) {
 
 }  // namespace
 
-Result<std::unique_ptr<Embedded>> Embedded::start(const std::string& mode, Interrupt& ended) {
-  auto folder = DemoFolder::make();
-  if (!folder) return std::unexpected(folder.error());
-  const auto options = options_in(*folder, mode);
+Result<std::unique_ptr<Embedded>> Embedded::start(const DemoFolder& folder, const std::string& mode,
+                                                   Interrupt& ended) {
+  const auto options = options_in(folder, mode);
   if (!options) return std::unexpected(options.error());
   auto key = take_operator_key(options->key_file);
   if (!key) return std::unexpected(key.error());
-  std::unique_ptr<Embedded> embedded(new Embedded(*std::move(folder), std::move(key->secret)));
+  std::unique_ptr<Embedded> embedded(new Embedded(folder, std::move(key->secret)));
   auto log = Log::open(options->log, embedded->clock_);
   if (!log) return std::unexpected(log.error());
   embedded->log_ = *std::move(log);

@@ -1,7 +1,7 @@
 // Embedded: a whole service of its own for a demonstration or a measurement, in a temporary folder.
 //
 // It listens on free ports of the loopback, with SQLite's full durability, and runs on a thread of its own
-// until the object goes; its folder goes with it.
+// until the object goes.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,10 @@ namespace gavel::app {
 
 class Embedded {
  public:
-  // `mode` is a value of pipeline.mode. `ended` is raised when the service ends, by itself or not; it
-  // outlives the object. `invalid` or `unavailable` in one line.
-  static Result<std::unique_ptr<Embedded>> start(const std::string& mode, Interrupt& ended);
+  // `mode` is a value of pipeline.mode. `ended` is raised when the service ends, by itself or not. Folder and
+  // `ended` outlive the object. `invalid` or `unavailable` in one line.
+  static Result<std::unique_ptr<Embedded>> start(const DemoFolder& folder, const std::string& mode,
+                                                 Interrupt& ended);
 
   ~Embedded() { stop(); }
   Embedded(const Embedded&) = delete;
@@ -38,9 +39,9 @@ class Embedded {
   Instance::Ended stop();
 
  private:
-  Embedded(DemoFolder folder, std::string key) : folder_(std::move(folder)), key_(std::move(key)) {}
+  Embedded(const DemoFolder& folder, std::string key) : folder_(folder), key_(std::move(key)) {}
 
-  const DemoFolder folder_;
+  const DemoFolder& folder_;
   const RealClock clock_;
   const std::string key_;
   std::unique_ptr<Log> log_;

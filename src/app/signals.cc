@@ -42,8 +42,8 @@ Signals::Signals() {
   CHECK(arrived_);
 }
 
-Signals::Watch::Watch(const Signals& signals, std::function<void()> first)
-    : signals_(signals), first_(std::move(first)), ended_(::eventfd(0, EFD_CLOEXEC)) {
+Signals::Watch::Watch(const Signals& signals, std::function<void()> first, std::function<void()> last)
+    : signals_(signals), first_(std::move(first)), last_(std::move(last)), ended_(::eventfd(0, EFD_CLOEXEC)) {
   CHECK(ended_);
   thread_ = std::thread([this] { run(); });
 }
@@ -63,7 +63,10 @@ void Signals::Watch::run() {
     if (either[1].revents != 0) return;
     signalfd_siginfo signal{};
     if (::read(arrived, &signal, sizeof signal) != sizeof signal) continue;
-    if (asked) ::_exit(shell_code_of_signals + static_cast<int>(signal.ssi_signo));
+    if (asked) {
+      last_();
+      ::_exit(shell_code_of_signals + static_cast<int>(signal.ssi_signo));
+    }
     asked = true;
     first_();
   }

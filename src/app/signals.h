@@ -5,8 +5,8 @@
 //   const Signals::Watch watch(signals, [&] { instance.stop(); });
 //
 // Signals blocks these signals for every thread that starts after it; a Watch takes them on a thread of its
-// own. The first signal calls `first`; the second ends the process at once, for whoever asks twice does not
-// want to wait. A signal that is ignored when Signals is made (nohup, a background job) stays ignored.
+// own. The first signal calls `first`; the second calls `last` and ends the process at once, for whoever asks
+// twice does not want to wait. A signal that is ignored when Signals is made (nohup, a background job) stays ignored.
 // SIGPIPE and SIGXFSZ are ignored from then on: a peer that went away, and a file that met a limit of size
 // (ulimit -f), are errors of one write.
 #pragma once
@@ -27,8 +27,9 @@ class Signals {
   // One at a time.
   class Watch {
    public:
-    // `first` runs on the watch's thread and does not throw; it is not called after the destructor.
-    Watch(const Signals& signals, std::function<void()> first);
+    // Both run on the watch's thread and do not throw; neither is called after the destructor. `last` finds
+    // the other threads at work, and has only to tidy up what must not stay behind.
+    Watch(const Signals& signals, std::function<void()> first, std::function<void()> last);
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
@@ -38,6 +39,7 @@ class Signals {
 
     const Signals& signals_;
     const std::function<void()> first_;
+    const std::function<void()> last_;
     const Descriptor ended_;  // Readable when the watch goes.
     std::thread thread_;
   };

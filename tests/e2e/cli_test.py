@@ -477,15 +477,23 @@ class Demo(Folder):
         self.assertEqual((ended.json["orders"], ended.json["available"]), (20, 30))
 
     def test_ctrl_c_cleans_up(self):
+        """Once, and twice: `timeout` and an impatient hand send it twice."""
+        for times in [1, 2]:
+            self.interrupted("demo", "--requests", "1000000", times=times)
+            self.interrupted("bench", "--seconds", "60", times=times)
+
+    def interrupted(self, *arguments, times):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("GAVEL_")} | {"TMPDIR": str(self.folder)}
-        process = subprocess.Popen([program(), "demo", "--requests", "1000000"], cwd=self.folder, env=environment,
+        process = subprocess.Popen([program(), *arguments], cwd=self.folder, env=environment,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stdout.readline()
         time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.002)
         process.communicate(timeout=STOP_BOUND)
         self.assertEqual(process.returncode, 130)
-        self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertEqual(list(self.folder.iterdir()), [], arguments)
 
     def test_stay_goes_on_serving(self):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("GAVEL_")} | {"TMPDIR": str(self.folder)}
