@@ -1,16 +1,20 @@
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "app/bench_figure.h"
 #include "app/bench_traffic.h"
 #include "app/call.h"
 #include "app/demo_folder.h"
 #include "app/embedded.h"
+#include "app/http_connection.h"
 #include "app/interrupt.h"
 #include "app/open_files.h"
 #include "app/open_loop.h"
@@ -94,7 +98,8 @@ class Bench final : public Subcommand {
   Exit measure_own(const Plan& plan, const Signals& signals, Interrupt& interrupt) {
     const auto folder = DemoFolder::make();
     if (!folder) return give_up(Exit::usage, folder.error());
-    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
+    const Signals::Watch watch(
+        signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
     const auto embedded = Embedded::start(*folder, first_of(mode_, "direct"), interrupt);
     if (!embedded) {
       const bool wrong = embedded.error().code == ErrorCode::invalid;
@@ -139,18 +144,43 @@ class Bench final : public Subcommand {
       return fail(ErrorCode::invalid, "--mode: is of a server of its own, and --server names one that runs");
     if (server_.empty() && !shop_.empty())
       return fail(ErrorCode::invalid, "--shop: goes with --server, which names the operators' address");
+    if (!svg_.empty() && !can_be_written(svg_.front()))
+      return fail(ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written");
     return plan;
   }
 
+  // Asked before the run, which may take an hour; nothing is made yet.
+  static bool can_be_written(const std::filesystem::path& file) {
+    std::error_code unknown;
+    if (std::filesystem::exists(file, unknown))
+      return !std::filesystem::is_directory(file, unknown) && ::access(file.c_str(), W_OK) == 0;
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    return std::filesystem::is_directory(folder, unknown) && ::access(folder.c_str(), W_OK) == 0;
+  }
+
+  // Which flag names an address where nobody answers.
+  static Result<void> reach(const std::string& url, const std::string& named_by) {
+    const auto connection = HttpConnection::open(url);
+    if (connection) return {};
+    return fail(connection.error().code, connection.error().message + "; " + named_by);
+  }
+
   Exit measure_running(const Plan& plan, const Given& given, const Signals& signals, Interrupt& interrupt) {
-    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [] {});
+    const Signals::Watch watch(
+        signals, [&] { interrupt.raise(); }, [] {});
     const auto options = options_of(given.settings);
     if (!options) return give_up(Exit::usage, options.error());
     const auto place = find_server(*options, server_.front());
     if (!place) return give_up(Exit::usage, place.error());
     const std::string by_settings =
         "http://" + options->shop.address + ":" + std::to_string(options->shop.port);
-    return measure(plan, {first_of(shop_, by_settings.c_str()), place->url, place->key}, interrupt);
+    const Target target{first_of(shop_, by_settings.c_str()), place->url, place->key};
+    auto there = reach(target.operators, "--server is to name the operators' address");
+    if (there) there = reach(target.shop, "--shop is to name the shop's address");
+    if (!there)
+      return give_up(there.error().code == ErrorCode::invalid ? Exit::usage : Exit::unreachable,
+                     there.error());
+    return measure(plan, target, interrupt);
   }
 
   void introduce(const Embedded& service) const {

@@ -61,9 +61,12 @@ Exit exit_of(const HttpAnswer& answer, const std::string& code) {
   return is_fault_of_form || answer.status == 401 || answer.status == 403 ? Exit::usage : Exit::refused;
 }
 
-// What to do after a refusal, by what it says of another try.
-std::string advice_of(const std::string& retry, const HttpRequest& request) {
+// What to do after a refusal, by its code, else by what it says of another try.
+std::string advice_of(const std::string& code, const std::string& retry, const HttpRequest& request) {
   if (request.key.empty()) return "";
+  if (code == "version_conflict")
+    return "; look again with gavel stock show, and use its version with --version";
+  if (code == "key_reused") return "; use another --key, or say with this one what was said first";
   if (retry == "same_key") return "; to try again: the same command with --key " + request.key;
   if (retry == "new_key") return "; to try again later: the same command without --key";
   return "";
@@ -71,11 +74,12 @@ std::string advice_of(const std::string& retry, const HttpRequest& request) {
 
 // With the facts in brackets, and without the full stop of the sentence.
 std::string refusal_line(const boost::json::value& problem, const HttpRequest& request) {
-  std::string line = member(problem, "code") + ": " + member(problem, "detail");
+  const std::string code = member(problem, "code");
+  std::string line = code + ": " + member(problem, "detail");
   if (line.ends_with('.')) line.pop_back();
   const std::string facts = facts_of(problem);
   if (!facts.empty()) line += " (" + facts + ")";
-  return line + advice_of(member(problem, "retry"), request);
+  return line + advice_of(code, member(problem, "retry"), request);
 }
 
 }  // namespace
@@ -144,6 +148,11 @@ CallEnd end_of_call(const Result<HttpAnswer>& answer, const HttpRequest& request
   if (code.empty()) {
     return {Exit::unreachable, place.url + " answered " + std::to_string(answer->status) +
                                    " and no problem of gavel's; is it the operators' address?"};
+  }
+  // Every path that is asked for is one of the operators' listener.
+  if (answer->status == 404 && code == "malformed") {
+    return {exit, refusal_line(problem, {}) + " at " + place.url +
+                      "; is it the shop's address? --server is to be the operators' address"};
   }
   if (answer->status == 401) {
     return {exit, "the server at " + place.url + " does not take the key in " + place.key_file +

@@ -39,7 +39,14 @@ TEST(CallEnd, SaysWhatIsWrongAndWhatToDo) {
             "1 already_confirmed: Nothing is left");
   EXPECT_EQ(ended(404, problem("unknown_sku", R"("retry":"never","sku":"tee")"), read),
             "1 unknown_sku: Nothing is left (sku tee)");
-  EXPECT_EQ(ended(422, problem("key_reused", R"("retry":"new_key")")).substr(0, 12), "1 key_reused");
+  EXPECT_EQ(ended(422, problem("key_reused", R"("retry":"new_key")")),
+            "1 key_reused: Nothing is left; use another --key, or say with this one what was said first");
+  EXPECT_EQ(ended(409, problem("version_conflict", R"("retry":"new_key","version":3)")),
+            "1 version_conflict: Nothing is left (version 3); look again with gavel stock show, and use its "
+            "version with --version");
+  EXPECT_EQ(ended(404, problem("malformed", R"("retry":"new_key")"), read),
+            "2 malformed: Nothing is left at http://127.0.0.1:8081; is it the shop's address? --server is to "
+            "be the operators' address");
   EXPECT_EQ(ended(400, problem("malformed", R"("retry":"new_key")")), "2 malformed: Nothing is left");
   EXPECT_EQ(
       ended(401, problem("unauthenticated", R"("retry":"new_key")")),

@@ -104,7 +104,8 @@ class Served(Folder):
         self.assertEqual(self.done("stock receive tee 10 --key in-1").out,
                          first + "(it was done before under this key; that was the answer)\n")
         self.done("stock adjust tee -1 --reason", "fell into the sea")
-        self.refused(1, "version_conflict", "stock count tee 9 --version 1")
+        self.refused(1, "look again with gavel stock show, and use its version", "stock count tee 9 --version 1")
+        self.refused(1, "use another --key, or say with this one what was said first", "stock receive tee 11 --key in-1")
         self.done("stock count tee 10 --version 2")
         self.assertEqual(self.done("stock show tee").out,
                          "SKU  WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  VERSION\n"
@@ -144,6 +145,13 @@ class Served(Folder):
                                r"tee +- +gated +0 +8 +2 ")
         self.assertEqual(self.done("gate show tee --json").json["gate"][0]["available"], 8)
         self.refused(1, "unknown_sku", "gate show nosuch")
+        # A draft has nothing set aside, so nothing to compare; the units are taken when it opens.
+        self.done("activity create big --lines tee=9 --mode gated --name Big")
+        self.refused(1, "illegal_transition", "activity check big")
+        self.done("activity warm big")
+        self.refused(1, "illegal_transition", "activity open big")
+        self.done("activity check big")
+        self.refused(1, "insufficient", "activity open big")
 
     def test_traces_by_order_request_and_user_B17(self):
         self.done("stock create tee")
@@ -176,7 +184,7 @@ class Served(Folder):
         self.refused(2, f"does not take the key in {other}/key; name its key file with --admin.key_file",
                      f"stock show tee --admin.key_file {other}/key --server {self.gavel.operators}")
         # The shop's listener does not know the operators' paths.
-        self.refused(2, "there is no such path", f"stock show tee --server {self.gavel.shop}")
+        self.refused(2, f"there is no such path at {self.gavel.shop}; is it the shop's address?", f"stock show tee --server {self.gavel.shop}")
 
 
 class Losing(Folder):

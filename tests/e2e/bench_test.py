@@ -68,6 +68,11 @@ class Bench(unittest.TestCase):
         line = f"bench --rate 200 --seconds 1 --server {gavel.operators} --shop {gavel.shop}"
         self.assertEqual([one["verify"] for one in self.figures(line)], ["clean"])
         self.assertGreaterEqual(gavel.verify().json["orders"], 200)
+        for flag, line in [("--server", "--server http://127.0.0.1:1"),
+                           ("--shop", f"--server {gavel.operators} --shop http://127.0.0.1:1")]:
+            ended = self.run_here("bench " + line)
+            self.assertEqual((ended.code, ended.out), (3, ""), ended)
+            self.assertIn(f"nobody answers at http://127.0.0.1:1: Connection refused; {flag} is to name", ended.errors)
         # A file that is not as the ledger says makes no figure; the rung shows what is wrong.
         gavel.kill9()
         with sqlite3.connect(gavel.database) as database:
@@ -99,6 +104,7 @@ class Bench(unittest.TestCase):
         self.refused("--rate: must be integers from 1 to 1000000, and one is 'many'", "bench --rate many")
         self.refused("--scenario: must be sale, burst or mixed, and is 'flood'", "bench --scenario flood")
         self.refused("direct or gated is needed", "bench --mode fast")
+        self.refused("--svg: /nonexistent/x.svg cannot be written", "bench --svg /nonexistent/x.svg")
         self.refused("--shop: goes with --server", "bench --shop http://127.0.0.1:1")
         self.assertEqual(list(self.folder.iterdir()), [])
 
