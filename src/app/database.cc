@@ -75,11 +75,12 @@ Result<Migration> migrate_database(const Options& options) {
     return fail(ErrorCode::invalid, "judge.url memory: has no schema to migrate");
   const judge::SqliteOptions sqlite = sqlite_of(options);
   if (auto good = need_folder(sqlite.path); !good) return std::unexpected(good.error());
+  const bool made = !need_file(sqlite.path);
   const auto from = judge::sqlite_schema_version_of(sqlite);
   if (!from) return std::unexpected(from.error());
   const auto steps = judge::migrate_sqlite(sqlite);
   if (!steps) return std::unexpected(steps.error());
-  return Migration{*from, *from + *steps, *steps};
+  return Migration{*from, *from + *steps, *steps, made};
 }
 
 }  // namespace gavel::app

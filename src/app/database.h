@@ -36,6 +36,7 @@ struct Migration {
   int from = 0;  // 0: an empty file.
   int to = 0;
   int steps = 0;
+  bool made = false;  // There was no file.
 };
 Result<Migration> migrate_database(const Options& options);
 

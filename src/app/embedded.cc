@@ -29,7 +29,7 @@ Result<Options> options_in(const DemoFolder& folder, const std::string& mode) {
 }  // namespace
 
 Result<std::unique_ptr<Embedded>> Embedded::start(const DemoFolder& folder, const std::string& mode,
-                                                   Interrupt& ended) {
+                                                  Interrupt& ended) {
   const auto options = options_in(folder, mode);
   if (!options) return std::unexpected(options.error());
   auto key = take_operator_key(options->key_file);

@@ -16,7 +16,7 @@ class Migrate final : public Subcommand {
             .summary = "Bring the database's schema up to this program's version",
             .description =
                 "Forward only, one version per transaction: it can be interrupted and repeated at will.\n"
-                "Stop the server first.",
+                "Makes the database if there is none. Stop the server first.",
             .examples = "  gavel migrate\n  gavel migrate --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
   }
 
@@ -30,7 +30,10 @@ class Migrate final : public Subcommand {
       std::string line = R"({"judge":)";
       append_json_text(line, url);
       say(line + ",\"from\":" + std::to_string(done->from) + ",\"to\":" + std::to_string(done->to) +
-          ",\"steps\":" + std::to_string(done->steps) + "}");
+          ",\"steps\":" + std::to_string(done->steps) + ",\"made\":" + (done->made ? "true" : "false") + "}");
+    } else if (done->made) {
+      say("made " + options->judge.path + " at schema version " + std::to_string(done->to) +
+          ", an empty database; there was no such file");
     } else if (done->steps == 0) {
       say(url + " has schema version " + std::to_string(done->to) + " already; nothing to do");
     } else {

@@ -133,7 +133,8 @@ class Serve final : public Subcommand {
                {"version", GAVEL_VERSION}});
     const Sign sign(options, instance);
     say(serving_line(instance, options, speech));
-    const Signals::Watch watch(signals, [&instance] { instance.stop(); }, [] {});
+    const Signals::Watch watch(
+        signals, [&instance] { instance.stop(); }, [] {});
     const Instance::Ended ended = instance.run();
     log.write(Level::info, "stopped", {{"all_answered", ended.all_answered ? 1 : 0}});
     return say_end(ended, speech);

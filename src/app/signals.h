@@ -6,9 +6,9 @@
 //
 // Signals blocks these signals for every thread that starts after it; a Watch takes them on a thread of its
 // own. The first signal calls `first`; the second calls `last` and ends the process at once, for whoever asks
-// twice does not want to wait. A signal that is ignored when Signals is made (nohup, a background job) stays ignored.
-// SIGPIPE and SIGXFSZ are ignored from then on: a peer that went away, and a file that met a limit of size
-// (ulimit -f), are errors of one write.
+// twice does not want to wait. A signal that is ignored when Signals is made (nohup, a background job) stays
+// ignored. SIGPIPE and SIGXFSZ are ignored from then on: a peer that went away, and a file that met a limit
+// of size (ulimit -f), are errors of one write.
 #pragma once
 
 #include <functional>

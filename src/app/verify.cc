@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/database.h"
+#include "app/finding_names.h"
 #include "app/operator_key.h"
 #include "app/options.h"
 #include "app/remote_audit.h"
@@ -67,13 +68,26 @@ std::string as_json(const Audited& audited) {
   return text + "]}";
 }
 
-void say_report(const Audited& audited, const std::string& url) {
+// Read beside a server too, which does not tell numbers. Names are a courtesy: without them the findings
+// stand as they are.
+ItemNames names_for(const Audited& audited, const Options& options) {
+  if (audited.report.clean()) return {};
+  const auto reader = open_reader_alone(options);
+  if (!reader) return {};
+  return item_names_of(**reader).value_or(ItemNames{});
+}
+
+void say_report(const Audited& audited, const Options& options) {
+  const std::string url = to_text(options.judge);
+  const ItemNames names = names_for(audited, options);
   const judge::AuditReport& report = audited.report;
   say("verify " + url + ", by " + audited.by);
   say("  checked   " + with_commas(report.flows) + " ledger entries, " + with_commas(report.orders) +
       " orders, " + with_commas(report.items) + " stock items, " + with_commas(report.batches) + " batches");
-  for (const judge::Finding& finding : report.findings)
-    say("  finding   " + finding.invariant + ": " + finding.what);
+  for (const judge::Finding& finding : report.findings) {
+    const std::string items = named_items_of(finding.what, names);
+    say("  finding   " + finding.invariant + ": " + finding.what + (items.empty() ? "" : " (" + items + ")"));
+  }
   const auto shown = static_cast<std::int64_t>(report.findings.size());
   if (report.findings_total > shown)
     say("  ... and " + with_commas(report.findings_total - shown) + " findings more");
@@ -103,7 +117,7 @@ class Verify final : public Subcommand {
     if (given.speech == Speech::json) {
       say(as_json(*audited));
     } else {
-      say_report(*audited, to_text(options->judge));
+      say_report(*audited, *options);
     }
     return audited->report.clean() ? Exit::done : Exit::check_failed;
   }

@@ -298,6 +298,7 @@ class Verify(Folder):
         people = self.run_here("verify")
         self.assertEqual(people.code, 4)
         self.assertIn("\n  finding   ", people.out)
+        self.assertIn(" (item 1: tee, free stock)\n", people.out)
         self.assertIn("NOT CLEAN", people.out)
 
 
@@ -311,6 +312,12 @@ class Migrate(Folder):
         self.assertEqual((again.code, again.json["steps"], again.json["to"]), (0, 0, first.json["to"]))
         self.assertIn("nothing to do", self.run_here("migrate").out)
         self.gavel.start()
+
+    def test_a_database_that_was_not_there_is_told(self):
+        self.assertRegex(self.run_here("migrate", "--judge.url", "sqlite:none.db").out,
+                         r"\Amade none\.db at schema version \d+, an empty database; there was no such file\n\Z")
+        self.assertEqual((self.run_here("migrate", "--json").json["made"], self.run_here("migrate", "--json").json["made"]),
+                         (True, False))
 
     def test_a_newer_file_is_refused(self):
         self.run_here("migrate")
