@@ -201,6 +201,16 @@ MaybeAct refuse(Outcome outcome) {
   return std::unexpected(std::move(verdict));
 }
 
+// Clients and proxies drop these from a path, as the directories of that name (RFC 3986, 5.2.4): what were
+// called so, no path could name.
+bool is_lost_in_paths(std::string_view id) { return id == "." || id == ".."; }
+
+std::optional<std::string> wrong_in_fresh_activity(std::string_view id) {
+  if (id == "-") return "id: `-` names the free stock";
+  if (is_lost_in_paths(id)) return "id: `.` and `..` cannot stand in a path";
+  return std::nullopt;
+}
+
 std::string path_of_line(std::size_t i) { return "lines[" + std::to_string(i) + "]."; }
 
 std::optional<std::chrono::seconds> seconds_of(std::optional<std::int64_t> count) {
@@ -247,6 +257,9 @@ MaybeAct create_activity_of(const Json& body, const rules::RequestKey& key) {
       .mode = fields.mode().value_or(rules::Mode::service),
   };
   if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
+  if (auto wrong = wrong_in_fresh_activity(act.activity.text())) {
+    return std::unexpected(malformed(*std::move(wrong)));
+  }
   for (const Json& element : fields.elements("lines")) {
     Fields line(element, path_of_line(act.lines.size()));
     const auto sku = line.code_of<rules::SkuCode>("sku");
@@ -263,6 +276,7 @@ MaybeAct put_sku_of(const std::string& sku, const Json& body) {
   if (!code_of_sku) {
     return std::unexpected(malformed("sku: must be 1 to 64 of letters, digits and _ . : -"));
   }
+  if (is_lost_in_paths(sku)) return std::unexpected(malformed("sku: `.` and `..` cannot stand in a path"));
   Fields fields(body, "");
   rules::PutSku act{*code_of_sku, buckets_of(fields.integer("buckets")), fields.mode()};
   if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));

@@ -31,7 +31,8 @@ std::string_view advice(const OutcomeTraits& outcome) {
   if (outcome.act) return "It is done. A retry with the same key gets this answer again.";
   switch (outcome.retry) {
     case Retry::never:
-      return "A retry will not change it.";
+      return "A retry alone will not change it. Where another act has changed what this was asked of, ask "
+             "with a new key.";
     case Retry::same_key:
       return "Retry with the same Idempotency-Key, after Retry-After seconds where that header is sent.";
     case Retry::new_key:

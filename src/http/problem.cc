@@ -1,6 +1,8 @@
 #include "http/problem.h"
 
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include <boost/json/array.hpp>
 
@@ -134,6 +136,23 @@ Response problem(const Verdict& verdict, Random& random) {
     response.headers.emplace_back("Retry-After", std::to_string(seconds));
   }
   return response;
+}
+
+Verdict explained(const rules::Act& act, Verdict verdict) {
+  if (verdict.outcome != Outcome::illegal_transition || !verdict.detail.state) return verdict;
+  const std::string& state = *verdict.detail.state;
+  const bool is_draft = state == "draft";
+  std::optional<std::string>& line = verdict.detail.explanation;
+  if (std::holds_alternative<rules::CreateActivity>(act)) {
+    line = "An activity with this id exists already; it is " + state + ".";
+  } else if (std::holds_alternative<rules::OpenActivity>(act) && (is_draft || state == "warmed")) {
+    // What is not gated opens from these states.
+    line = std::string("This sale is gated: ") + (is_draft ? "warm, then check, then" : "check, then") +
+           " open it, with a new key.";
+  } else if (std::holds_alternative<rules::CheckActivity>(act) && is_draft) {
+    line = "The gate is not loaded for this sale: warm, then check it, with a new key.";
+  }
+  return verdict;
 }
 
 Response malformed_http(unsigned status, std::string detail) {

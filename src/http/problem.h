@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "http/message.h"
+#include "rules/command.h"
 #include "rules/verdict.h"
 
 namespace gavel::http {
@@ -26,6 +27,10 @@ rules::Retry retry_of(const rules::Verdict& verdict);
 // A refusal; with Retry-After, drawn from 1 to 3 seconds so that callers do not come back together, where
 // waiting is what helps (429, 503).
 Response problem(const rules::Verdict& verdict, Random& random);
+
+// `verdict` on `act`, and where it refuses an act on an activity for the state that this is in, the line for
+// people says which acts lead on. What it says follows from the two alone, so a retry is told the same.
+rules::Verdict explained(const rules::Act& act, rules::Verdict verdict);
 
 // A refusal of the form of a request, with the status that HTTP has for it; `detail` is one line for people.
 Response malformed_http(unsigned status, std::string detail);

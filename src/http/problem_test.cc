@@ -202,5 +202,29 @@ TEST(OutcomePages, ThereIsOneForEveryType) {
       "recorded     yes\nretry        new_key\n");
 }
 
+// A recorded refusal says which acts lead on; where none does, it says what the outcome means.
+TEST(Problem, OfAnActivitysStateSaysWhatLeadsOn) {
+  const auto line = [](const rules::Act& act, const std::string& state) {
+    Verdict verdict = of(Outcome::illegal_transition, Record::fresh);
+    verdict.detail.state = state;
+    return explained(act, verdict).detail.explanation.value_or("-");
+  };
+  const rules::ActivityCode sale("s1");
+  const rules::CreateActivity again{sale, "N", {}, {}, {}, {}, {}};
+  EXPECT_EQ(line(again, "draft"), "An activity with this id exists already; it is draft.");
+  EXPECT_EQ(line(again, "closed"), "An activity with this id exists already; it is closed.");
+  EXPECT_EQ(line(rules::OpenActivity{sale}, "draft"),
+            "This sale is gated: warm, then check, then open it, with a new key.");
+  EXPECT_EQ(line(rules::OpenActivity{sale}, "warmed"),
+            "This sale is gated: check, then open it, with a new key.");
+  EXPECT_EQ(line(rules::OpenActivity{sale}, "open"), "-");
+  EXPECT_EQ(line(rules::OpenActivity{sale}, "closed"), "-");
+  EXPECT_EQ(line(rules::CheckActivity{sale}, "draft"),
+            "The gate is not loaded for this sale: warm, then check it, with a new key.");
+  EXPECT_EQ(line(rules::CheckActivity{sale}, "closed"), "-");
+  EXPECT_EQ(line(rules::WarmActivity{sale}, "open"), "-");
+  EXPECT_EQ(explained(again, of(Outcome::unknown_sku)), of(Outcome::unknown_sku));
+}
+
 }  // namespace
 }  // namespace gavel::http

@@ -98,6 +98,8 @@ struct AddAsked {
   }
   void operator()(const rules::ChangeActivity& act) const {
     to["activity"] = act.activity.text();
+    // A record made before this was said has no state.
+    if (verdict.detail.state) to["state"] = *verdict.detail.state;
     add_setting(act.buckets, act.mode);
   }
   void operator()(const rules::WarmActivity& act) const { add_activity(act.activity, "warmed"); }

@@ -41,6 +41,7 @@ std::string answer(const rules::Act& act, Outcome outcome, Record record = Recor
   if (of_order) verdict.order = order;
   if (outcome == Outcome::adjusted || outcome == Outcome::counted) verdict.detail.version = 12;
   if (outcome == Outcome::refunded) verdict.detail.state = "partly_refunded";
+  if (std::holds_alternative<rules::ChangeActivity>(act)) verdict.detail.state = "draft";
   const bool holds = outcome == Outcome::reserved || outcome == Outcome::extended ||
                      std::holds_alternative<rules::ChangeOrder>(act);
   if (holds) verdict.detail.expires_at = at("2026-11-29T21:03:46.123Z");
@@ -119,7 +120,7 @@ TEST(Render, AnswersWhatIsDoneAboutTheGate) {
 {"code":"changed","sku":"tee","mode":"gated","at":"2026-11-29T20:48:46.123Z"})");
   EXPECT_EQ(answer(rules::ChangeActivity{ActivityCode("s1"), 2, rules::Mode::direct}, Outcome::changed),
             R"(200
-{"code":"changed","activity":"s1","buckets":2,"mode":"direct","at":"2026-11-29T20:48:46.123Z"})");
+{"code":"changed","activity":"s1","state":"draft","buckets":2,"mode":"direct","at":"2026-11-29T20:48:46.123Z"})");
   EXPECT_EQ(answer(rules::WarmActivity{ActivityCode("s1")}, Outcome::warmed),
             R"(200
 {"code":"warmed","activity":"s1","state":"warmed","at":"2026-11-29T20:48:46.123Z"})");

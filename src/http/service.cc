@@ -165,7 +165,7 @@ std::expected<Command, Response> Service::command_of(const Request& request, con
   if (!body) return std::unexpected(body.error());
   const auto key = request.idempotency_key ? parse_request_key(*request.idempotency_key) : std::nullopt;
   // What is wrong with the content comes before the missing key, as in the order of outcomes.
-  auto act = act_of(found.route->endpoint, found.parameters, *body, key.value_or(rules::RequestKey("-")));
+  auto act = act_of(found.route->endpoint, found.parameters, *body, key.value_or(rules::RequestKey("none")));
   const bool refused_first = !act && act.error().outcome == Outcome::malformed;
   if (!key && !refused_first) return std::unexpected(refuse(Outcome::key_missing));
   if (!act) return std::unexpected(problem(act.error(), random_));
@@ -207,7 +207,8 @@ Command Service::command_of(const rules::Caller& caller, const BatchItem& item) 
 }
 
 Response Service::answer_to(const Command& command, const Verdict& verdict) {
-  return rules::traits(verdict.outcome).act ? success(command, verdict) : problem(verdict, random_);
+  return rules::traits(verdict.outcome).act ? success(command, verdict)
+                                            : problem(explained(command.act, verdict), random_);
 }
 
 awaitable<Response> Service::read(rules::Caller caller, Found found) {
@@ -284,6 +285,7 @@ awaitable<Response> Service::read_stock(Found found) {
     co_return malformed_http(400, "sku: at most " + std::to_string(stock_skus_max));
   }
   for (const auto& [name, value] : found.query) {
+    if (value.empty()) co_return malformed_http(400, "sku: is empty");
     const auto sku = rules::SkuCode::parse(value);
     if (!sku) co_return refuse(Outcome::unknown_sku);
     if (std::ranges::find(skus, *sku) == skus.end()) skus.push_back(*sku);
@@ -302,6 +304,7 @@ awaitable<Response> Service::read_stock(Found found) {
 
 awaitable<Response> Service::read_gate(Found found) {
   if (found.query.size() != 1) co_return malformed_http(400, "sku: must be there, once");
+  if (found.query[0].second.empty()) co_return malformed_http(400, "sku: is empty");
   const auto sku = rules::SkuCode::parse(found.query[0].second);
   if (!sku) co_return refuse(Outcome::unknown_sku);
   const auto views = co_await turnstile_.look(*sku);

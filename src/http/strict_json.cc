@@ -126,10 +126,14 @@ class Reading {
     const Shape* shape = expect(Kind::integer, ec);
     return shape != nullptr && refuse_here("must be " + bounds(*shape), ec);
   }
-  // Fractions, exponents (1e3 too) and integers beyond 2^64: rounding any of them would invent a number.
-  bool on_double(double, string_view, error_code& ec) {
+  // Fractions, exponents (1e3 too) and integers beyond 2^64, which are beyond every bound: rounding any of
+  // them would invent a number.
+  bool on_double(double, string_view text, error_code& ec) {
     const Shape* shape = expect(Kind::integer, ec);
-    return shape != nullptr && refuse_here("must be an integer, written without fraction or exponent", ec);
+    if (shape == nullptr) return false;
+    const bool whole = text.find_first_of(".eE") == string_view::npos;
+    return refuse_here(
+        whole ? "must be " + bounds(*shape) : "must be an integer, written without fraction or exponent", ec);
   }
 
   bool on_bool(bool value, error_code& ec) {

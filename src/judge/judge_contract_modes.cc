@@ -27,17 +27,17 @@ TEST_P(JudgeContract, ModesAreKeptAndFoundAgain_D1) {
           {put_sku("m1", "tee", 1, Mode::direct), "key_reused field=mode"},
           {create_activity("a1", "sale", {{"tee", 2}}, {.mode = Mode::direct}), "created"},
           {create_activity("a2", "rush", {{"tee", 2}}), "created"},
-          {change_activity("a3", "rush", std::nullopt, Mode::gated), "changed"}});
+          {change_activity("a3", "rush", std::nullopt, Mode::gated), "changed state=draft"}});
   EXPECT_EQ(modes_of(reader()), "tee gated, rush gated, sale direct");
   expect({{put_sku("m2", "tee", 1, Mode::service), "changed"},
-          {change_activity("a4", "sale", std::nullopt, Mode::service), "changed"}});
+          {change_activity("a4", "sale", std::nullopt, Mode::service), "changed state=draft"}});
   EXPECT_EQ(modes_of(reader()), "rush gated");
   EXPECT_EQ(reader().activity(rules::ActivityCode("rush")).value()->mode, Mode::gated);
   // Two changes in one batch, the second of which undoes the first.
   EXPECT_EQ(say_all({put_sku("m3", "cap", 1, Mode::gated), put_sku("m4", "cap", 1, Mode::service),
                      change_activity("a5", "rush", std::nullopt, Mode::direct),
                      change_activity("a6", "rush", std::nullopt, Mode::gated)}),
-            "changed\nchanged\nchanged\nchanged\n");
+            "changed\nchanged\nchanged state=draft\nchanged state=draft\n");
   EXPECT_EQ(modes_of(reader()), "rush gated");
 }
 
@@ -48,7 +48,7 @@ TEST_P(JudgeContract, AnActivityThatIsGatedOpensVerified_B12) {
           {warm_activity("w1", "sale"), "warmed"},
           {open_activity("o2", "sale"), "illegal_transition state=warmed"},
           {check_activity("c1", "sale"), "verified"},
-          {change_activity("b", "sale", 3, std::nullopt), "changed"},
+          {change_activity("b", "sale", 3, std::nullopt), "changed state=draft"},
           {open_activity("o3", "sale"), "illegal_transition state=draft"},
           {warm_activity("w2", "sale"), "warmed"},
           {check_activity("c2", "sale"), "verified"},

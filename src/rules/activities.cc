@@ -171,7 +171,9 @@ Verdict change_activity(Case& c, const ChangeActivity& act) {
   }
   const ActivityState state = is_before_open(activity->state) ? ActivityState::draft : activity->state;
   enter(*activity, state, act.mode.value_or(activity->mode));
-  return say(Outcome::changed);
+  Detail detail;
+  detail.state = std::string(word(state));
+  return say(Outcome::changed, detail);
 }
 
 Verdict warm_activity(Case& c, const WarmActivity& act) {

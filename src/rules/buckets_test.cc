@@ -78,7 +78,7 @@ TEST(BucketsTest, AnActivitysBucketsChangeWhileItSells_A3) {
   World world;
   world.sku("tee", {9}).does(sale("sale", "tee*6")).does(opening("sale"));
   world.does(want("ann", "tee*1").in("sale"));
-  EXPECT_EQ(world.ask(change("sale", 2)), "changed");
+  EXPECT_EQ(world.ask(change("sale", 2)), "changed state=open");
   EXPECT_EQ(world.stock("tee@sale"), "tee@sale: 3/1/0 | 2/0/0 g2");
   EXPECT_EQ(world.stock("tee"), "tee: 3/0/0 g1") << "the free stock has its own";
   world.does(closing("sale"));
@@ -121,7 +121,7 @@ TEST(BucketsTest, WhatOtherHandsChangedIsFrozen_B9) {
   EXPECT_EQ(world.ask(put("tee", 2)), "changed") << "nothing moves";
   EXPECT_EQ(world.ask(rebalance_of(world.item("tee").id)), "frozen");
   EXPECT_EQ(world.ask(change("sale", 2)), "frozen sku=tee");
-  EXPECT_EQ(world.ask(change("sale", std::nullopt, Mode::direct)), "changed");
+  EXPECT_EQ(world.ask(change("sale", std::nullopt, Mode::direct)), "changed state=draft");
 }
 
 // Whatever is there: nothing is lost or made, the shares are A3's, each move sums to zero, and the generation

@@ -41,8 +41,11 @@ constexpr std::array outcomes{
                   "The request cannot be understood; nothing was changed."},
     OutcomeTraits{key_missing, "key_missing", false, true, false, new_key,
                   "A write needs the header Idempotency-Key."},
-    OutcomeTraits{unauthenticated, "unauthenticated", false, true, false, never,
-                  "The request carries no credential that is known here."},
+    OutcomeTraits{
+        unauthenticated, "unauthenticated", false, true, false, never,
+        "The request carries no credential that is known here: the operators' listener wants the header "
+        "Authorization: Bearer with the key that lies in the file of the setting admin.key_file "
+        "(gavel.key)."},
     OutcomeTraits{forbidden, "forbidden", false, true, false, never, "The credential does not permit this."},
     OutcomeTraits{rate_limited, "rate_limited", false, false, false, same_key,
                   "Too many requests; wait and retry."},
@@ -77,8 +80,10 @@ constexpr std::array outcomes{
     OutcomeTraits{already_cancelled, "already_cancelled", false, true, true, never,
                   "The order is cancelled already."},
     OutcomeTraits{hold_expired, "hold_expired", false, true, true, never, "The hold's time is past."},
-    OutcomeTraits{illegal_transition, "illegal_transition", false, true, true, never,
-                  "The present state does not permit this."},
+    OutcomeTraits{
+        illegal_transition, "illegal_transition", false, true, true, never,
+        "The present state does not permit this. Under this key the answer stays; another act may change "
+        "the state."},
     OutcomeTraits{limit_reached, "limit_reached", false, true, true, never,
                   "The user has claimed as much as the activity allows."},
     OutcomeTraits{hold_capped, "hold_capped", false, true, true, never,

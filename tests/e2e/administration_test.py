@@ -112,11 +112,11 @@ class Served(Folder):
                          "tee  main       -            10         0     0        3\n"
                          "from the judge, 0 ms old\n")
         self.done("activity create drop --lines tee=4 --limit-per-user 2 --mode gated --name", "Friday drop")
-        self.refused(1, "illegal_transition", "activity open drop")
+        self.refused(1, "This sale is gated: warm, then check, then open it", "activity open drop")
         for step in ("warm", "check", "open"):
             self.done(f"activity {step} drop")
         self.assertRegex(self.done("activity change drop --buckets 2 --mode direct").out,
-                         r"\Achanged: activity drop, buckets 2, mode direct, at \S+Z\n\Z")
+                         r"\Achanged: activity drop, state open, buckets 2, mode direct, at \S+Z\n\Z")
         self.assertEqual(self.done("activity list --json").json["activities"], [self.done("activity show drop --json").json])
         self.assertRegex(self.done("activity show drop").out, r"drop +open +tee 4 +2 +Friday drop\n\Z")
         self.done("activity close drop")

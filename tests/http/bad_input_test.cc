@@ -52,13 +52,13 @@ TEST_F(BadInput, Quantities) {
   const std::string bounds = R"("detail":"lines[0].quantity: must be 1 to 1000000")";
   const std::string integer = R"("detail":"lines[0].quantity: must be an integer)";
   std::vector<Row> rows;
-  for (const std::string text : {"0", "-1", "-0", "1000001", "2147483648", "4294967297",
-                                 "9223372036854775807", "9223372036854775808", "18446744073709551615"}) {
+  for (const std::string text :
+       {"0", "-1", "-0", "1000001", "2147483648", "4294967297", "9223372036854775807", "9223372036854775808",
+        "18446744073709551615", "18446744073709551616"}) {
     rows.push_back(Row{order_of(text), 400, bounds});
   }
   for (const std::string& text :
-       std::vector<std::string>{"1.5", "1.0", "1e3", "1E0", "18446744073709551617",
-                                "1" + std::string(400, '0'), "1e400", "\"1\"", "null", "true", "[1]", "{}"}) {
+       std::vector<std::string>{"1.5", "1.0", "1e3", "1E0", "1e400", "\"1\"", "null", "true", "[1]", "{}"}) {
     rows.push_back(Row{order_of(text), 400, integer});
   }
   for (const std::string text : {"0", "1e3", "-5", "1000001", "\"7\""}) {

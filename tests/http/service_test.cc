@@ -236,6 +236,52 @@ TEST_F(ServiceTest, OperatorsCorrectStock_B095_B097) {
   EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
 }
 
+// What a sale's refusal says leads on, and a retry is told the same.
+TEST_F(ServiceTest, ARefusedSaleIsToldTheNextStep_B12) {
+  make_stock();
+  const std::string path = "/v1/activities/gated";
+  const auto sale = [](const std::string& id, int allotment) {
+    return R"({"id":")" + id + R"(","name":"N","mode":"gated","lines":[{"sku":"tee","allotment":)" +
+           std::to_string(allotment) + "}]}";
+  };
+  operate("POST", "/v1/activities", "g1", sale("gated", 1));
+  const auto says = [](const std::string& answer, const std::string& text) {
+    EXPECT_NE(answer.find(text), std::string::npos) << answer;
+  };
+  for (int i = 0; i < 2; ++i) {
+    says(operate("POST", path + "/open", "g2", ""),
+         R"("detail":"This sale is gated: warm, then check, then)");
+    says(operate("POST", "/v1/activities", "g3", sale("gated", 2)),
+         R"("detail":"An activity with this id exists already; it is draft.")");
+  }
+  operate("POST", path + "/warm", "g4", "");
+  operate("POST", path + "/check", "g5", "");
+  EXPECT_EQ(
+      operate("PUT", path, "g6", R"({"mode":"gated"})"),
+      R"(200 {"code":"changed","activity":"gated","state":"draft","mode":"gated",)" + std::string(at) + "}");
+  // A key that is the id of the sale, too; without a key it is the key that is missing.
+  const std::string unnamed = R"({"name":"N","lines":[{"sku":"tee","allotment":1}]})";
+  EXPECT_EQ(operate("POST", "/v1/activities", "-", unnamed),
+            malformed_of(400, "id: `-` names the free stock"));
+  says(operate("POST", "/v1/activities", "", unnamed), R"("code":"key_missing")");
+}
+
+TEST_F(ServiceTest, WhoHasNoKeyIsToldHowToSendIt) {
+  const std::string answer =
+      said(Asked{Audience::operators, "GET", "/v1/activities", "", "", "Authorization: Basic b\r\n"});
+  EXPECT_TRUE(answer.starts_with("401 ")) << answer;
+  EXPECT_NE(answer.find("Authorization: Bearer"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("admin.key_file"), std::string::npos) << answer;
+}
+
+TEST_F(ServiceTest, StockOfNoSkuIsMalformed) {
+  make_stock();
+  for (const std::string path :
+       {"/v1/stock?sku=", "/v1/stock?sku=tee&sku=", "/v1/stock?sku", "/v1/admin/gate?sku="}) {
+    EXPECT_EQ(operate("GET", path, "", ""), malformed_of(400, "sku: is empty")) << path;
+  }
+}
+
 TEST_F(ServiceTest, ActivitiesAreListedInPages) {
   make_stock();
   for (const char* id : {"b", "a", "c"}) {
@@ -258,6 +304,7 @@ TEST_F(ServiceTest, ActivitiesAreListedInPages) {
   for (const char* limit : {"0", "1001", "-1", "1e2", "01", "", "18446744073709551617"}) {
     EXPECT_EQ(page(std::string("?limit=") + limit), malformed_of(400, "limit: must be 1 to 1000"));
   }
+  EXPECT_EQ(page("?cursor="), malformed_of(400, "cursor: must be the next of an earlier page"));
   EXPECT_EQ(page("?cursor=a%20b"), malformed_of(400, "cursor: must be the next of an earlier page"));
   EXPECT_EQ(page("?limit=2&limit=2"), malformed_of(400, "limit: stands twice"));
   EXPECT_EQ(page("?page=2"), malformed_of(400, "query: this request takes no other than limit, cursor"));
