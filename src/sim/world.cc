@@ -57,6 +57,7 @@ class World {
   void look_at_gate();
   bool lost_statements() const;
   std::optional<std::int64_t> promised_release() const;
+  void look_for_units(const oracle::Request& last);
   void judge();
   void violation(std::string what);
 
@@ -191,6 +192,24 @@ void World::buy_what_is_left() {
     }
   }
   for (const oracle::Finding& finding : oracle::check_errands(errands, auditor_.history())) {
+    violation(to_text(finding));
+  }
+  for (const oracle::Errand& errand : errands) {
+    if (!errand.must_succeed) look_for_units(errand.request);
+  }
+}
+
+// U4: of a pool that was wanted by more than it has, every unit that ever came is held or sold.
+void World::look_for_units(const oracle::Request& last) {
+  const oracle::Ledger ledger = auditor_.ledger(*database_->look());
+  const std::string& sku = last.lines.front().sku;
+  std::int64_t units = 0;
+  for (const oracle::Flow& flow : ledger.flows) {
+    const oracle::Item& item = ledger.items.at(flow.place.item);
+    if (item.sku != sku || item.activity != last.activity) continue;
+    units += oracle::effect_of(flow.action).inward * flow.quantity;
+  }
+  for (const oracle::Finding& finding : oracle::check_sold_out(ledger, sku, last.activity, units)) {
     violation(to_text(finding));
   }
 }
