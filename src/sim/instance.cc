@@ -136,7 +136,8 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       due_(s_.database.open_reader(client(on_jobs_))),
       compared_(s_.database.open_reader(client(on_refresh_))),
       gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
-                                        power, name, options.gate_reply_within, [this] { stir(); }})),
+                                        power, name, options.gate_reply_within, options.gate_says_yes,
+                                        [this] { stir(); }})),
       judge_(
           *store_, *log_, draw_random(),
           [this](Duration pause) { on_lane_->rest(std::chrono::duration_cast<Micros>(pause)); },

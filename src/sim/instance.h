@@ -31,6 +31,7 @@ struct InstanceOptions {
   rules::Policy policy{};
   Manners database{};
   Micros gate_reply_within{};
+  bool gate_says_yes = false;
   Micros refresh_every{1'000'000};
 };
 

@@ -49,6 +49,7 @@ InstanceOptions draw_instance(Random& random) {
   options.database.sees_inserts = random.chance(1, 2);
   options.refresh_every = Micros(one_of<std::int64_t>(random, {300'000, 1'000'000, 3'000'000}));
   options.gate_reply_within = Micros(one_of<std::int64_t>(random, {500, 5'000, 50'000}));
+  options.gate_says_yes = random.chance(1, 16);
   return options;
 }
 
@@ -84,6 +85,7 @@ std::string to_text(const WorldOptions& options) {
           std::to_string(options.instance.lane.queue_max) + ", batch " +
           std::to_string(options.instance.lane.batch_max) + ", in flight " +
           std::to_string(options.instance.pipeline.in_flight_max);
+  if (options.instance.gate_says_yes) text += ", the gate always says yes";
   return text;
 }
 

@@ -52,10 +52,12 @@ class RedisGate final : public gate::Gate {
     const std::optional<gate::Statement> judge = own ? say.judge : std::nullopt;
     call<gate::Reply>(
         key,
-        [say = std::move(say), &sightings = c_.sightings](std::optional<Bucket>& bucket) {
+        [say = std::move(say), says_yes = c_.says_yes,
+         &sightings = c_.sightings](std::optional<Bucket>& bucket) {
           const std::optional<Bucket> before = bucket;
           gate::Reply reply = gate::say(bucket, say);
           watch(sightings, say, before, bucket, reply);
+          if (says_yes) reply.granted.assign(reply.granted.size(), true);
           return reply;
         },
         [this, key, judge, done = std::move(done)](Result<gate::Reply> reply) {

@@ -28,6 +28,7 @@ struct RedisClient {
   const Power& power;
   std::string name;       // "i2"
   Micros reply_within{};  // Then the caller is told that there is none.
+  bool says_yes = false;  // Every want is granted, whatever the bucket has (I18).
   // Has the instance's executor run what a callback has left there.
   std::function<void()> stir;
 };
