@@ -119,9 +119,9 @@ class Writer {
 
   // The same order again and again comes to the longest hold that it may have.
   rules::Command extension() {
-    if (random_.chance(1, 4)) extended_ = an_order();
+    if (random_.chance(1, 3)) extended_ = an_order();
     std::optional<std::chrono::seconds> length;
-    if (random_.chance(1, 2)) length = std::chrono::seconds(few(random_.chance(1, 2) ? 6 : 3600));
+    if (random_.chance(4, 5)) length = std::chrono::seconds(random_.chance(1, 4) ? few(6) : 3600);
     return extend(fresh_key(), extended_, length);
   }
 
