@@ -257,8 +257,8 @@ void Instance::Wiring::stop() {
 // On the lane's thread. What a batch left behind goes to the gate whoever caused it, an expiry as well as a
 // sale.
 void Instance::Wiring::tell_gate(const rules::State& state) {
-  pipeline::Heard heard = pipeline::heard_of(state);
-  boost::asio::post(*io_, [this, heard = std::move(heard)] { turnstile_.heard(heard); });
+  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
+  if (heard) boost::asio::post(*io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
 }
 
 // On the refresh's thread.

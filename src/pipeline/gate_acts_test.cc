@@ -49,8 +49,10 @@ TEST(Gated, ARebalanceFollowsASaleThatTheGateDenied_A7) {
 TEST(Gated, AModeIsObeyedWhileUnitsAreSold_D1) {
   World world(false);
   world.stock(4, 2);
+  const int told = world.told;
   EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
   EXPECT_EQ(world.gate.calls, 0);
+  EXPECT_EQ(world.told, told) << "while nothing is gated the gate's side hears of no sale";
   EXPECT_TRUE(world.turnstile.gated().empty());
   EXPECT_EQ(world.tell("on", rules::PutSku{SkuCode("tee"), {}, Mode::gated}), "changed");
   EXPECT_EQ(world.gate_shows(), "?+?") << "a cold item has no keys";

@@ -160,6 +160,7 @@ class World {
   }
 
   std::vector<Verdict> verdicts;  // In order of arrival.
+  int told = 0;                   // Batches of which the gate's side has heard.
   int lost_commits = 0;           // Whose answer the judge had to find out.
   bool failing = false;           // The database, one call in thirty, in whatever way that call may.
   Random random;
@@ -175,7 +176,10 @@ class World {
   }
 
   void observe(const rules::State& state) {
-    boost::asio::post(io_, [this, heard = heard_of(state)] { turnstile.heard(heard); });
+    std::optional<Heard> heard = turnstile.to_hear(state);
+    if (!heard) return;
+    ++told;
+    boost::asio::post(io_, [this, heard = *std::move(heard)] { turnstile.heard(heard); });
   }
 
   std::optional<judge::Fault> fault_of(judge::Call call) {

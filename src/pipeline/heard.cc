@@ -2,16 +2,22 @@
 
 namespace gavel::pipeline {
 
-Heard heard_of(const rules::State& state) {
-  Heard heard;
-  for (const auto& [id, item] : state.items) heard.items.push_back(item);
+std::vector<rules::Item> items_of(const rules::State& state) {
+  std::vector<rules::Item> items;
+  items.reserve(state.items.size());
+  for (const auto& [id, item] : state.items) items.push_back(item);
+  return items;
+}
+
+judge::Modes modes_of(const rules::State& state) {
+  judge::Modes modes;
   for (const auto& [code, sku] : state.skus) {
-    if (sku.change != rules::Change::loaded) heard.modes.skus.emplace(code, sku.mode);
+    if (sku.change != rules::Change::loaded) modes.skus.emplace(code, sku.mode);
   }
   for (const auto& [code, activity] : state.activities) {
-    if (activity.change != rules::Change::loaded) heard.modes.activities.emplace(code, activity.mode);
+    if (activity.change != rules::Change::loaded) modes.activities.emplace(code, activity.mode);
   }
-  return heard;
+  return modes;
 }
 
 }  // namespace gavel::pipeline

@@ -13,6 +13,7 @@ struct Heard {
   judge::Modes modes;  // Of the SKUs and activities that it made or changed, `service` included.
 };
 
-Heard heard_of(const rules::State& state);
+std::vector<rules::Item> items_of(const rules::State& state);
+judge::Modes modes_of(const rules::State& state);
 
 }  // namespace gavel::pipeline

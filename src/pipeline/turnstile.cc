@@ -42,6 +42,11 @@ bool is_open(const rules::Activity& activity, Time now) {
          (!activity.closes_at || now < *activity.closes_at);
 }
 
+bool gates(const judge::Modes& modes) {
+  const auto is_gated = [](const auto& set) { return set.second == Mode::gated; };
+  return std::ranges::any_of(modes.skus, is_gated) || std::ranges::any_of(modes.activities, is_gated);
+}
+
 Turnstile::Passage refused(Outcome outcome) {
   Verdict verdict;
   verdict.outcome = outcome;
@@ -61,7 +66,8 @@ Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Re
       mode_(post.mode),
       set_(std::move(post.set)),
       meters_(std::move(meters)),
-      book_(post.instance) {}
+      book_(post.instance),
+      listens_(mode_ == Mode::gated || gates(set_)) {}
 
 Mode Turnstile::mode_of(const Pool& pool) const {
   const auto sku = set_.skus.find(pool.first);
@@ -408,6 +414,15 @@ void Turnstile::drop(const Token& token) {
   schedule();
 }
 
+std::optional<Heard> Turnstile::to_hear(const rules::State& state) const {
+  Heard heard;
+  heard.modes = modes_of(state);
+  const bool sets_modes = !heard.modes.skus.empty() || !heard.modes.activities.empty();
+  if (listens_.load()) heard.items = items_of(state);
+  if (heard.items.empty() && !sets_modes) return std::nullopt;
+  return heard;
+}
+
 void Turnstile::heard(const Heard& heard) {
   obey(heard.modes);
   for (const rules::Item& item : heard.items) {
@@ -424,6 +439,7 @@ void Turnstile::heard(const Heard& heard) {
 
 void Turnstile::obey(const judge::Modes& modes) {
   if (modes.skus.empty() && modes.activities.empty()) return;
+  if (gates(modes)) listens_ = true;
   for (const auto& [code, mode] : modes.skus) set_.skus.insert_or_assign(code, mode);
   for (const auto& [code, mode] : modes.activities) set_.activities.insert_or_assign(code, mode);
   const auto follows = [](const auto& set) { return set.second == Mode::service; };

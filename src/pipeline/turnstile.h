@@ -15,10 +15,11 @@
 // room for, go straight to the judge. An item has buckets at the gate only while it is gated. The acts that
 // warm, check and open an activity stop here too, for their part at the gate (B12, docs/adr/0014).
 //
-// All of it runs on the pipeline's executor, but for gated(); calls of the gate come back to it. It outlives
-// its executor's work.
+// All of it runs on the pipeline's executor, but for gated() and to_hear(); calls of the gate come back to
+// it. It outlives its executor's work.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -84,7 +85,11 @@ class Turnstile {
   // The request with this token has its verdict, whatever it is.
   void drop(const Token& token);
 
-  // What a batch left behind (Judge::Observer), in any mode and for any act. A mode is obeyed from here on.
+  // What heard() has to be told of a batch (Judge::Observer); nothing while no item can be at the gate and no
+  // mode was set: then a sale costs the gate's side nothing. Any thread.
+  std::optional<Heard> to_hear(const rules::State& state) const;
+
+  // What a batch left behind, in any mode and for any act. A mode is obeyed from here on.
   void heard(const Heard& heard);
 
   // What to ask of the judge, now that it has sold what the gate denied at the probes: its buckets are evened
@@ -184,6 +189,10 @@ class Turnstile {
   bool confirming_ = false;
   bool scheduled_ = false;
   gate::Wanter next_wanter_ = 1;
+
+  // Whether an item can be at the gate. It is set before the first of them is read, and stays, so that every
+  // batch that such a read has not seen is told.
+  std::atomic<bool> listens_;
 
   mutable Mutex mutex_;
   std::set<rules::ItemId> gated_ GAVEL_GUARDED_BY(mutex_);  // The keys of known_, for other threads.

@@ -236,7 +236,9 @@ boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_sto
 
 void Instance::Wiring::tell_gate(const rules::State& state) {
   if (!power.on()) return;
-  boost::asio::post(io_, [this, heard = pipeline::heard_of(state)] { turnstile_.heard(heard); });
+  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
+  if (!heard) return;
+  boost::asio::post(io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
   stir();
 }
 

@@ -80,8 +80,9 @@ struct World::Parts {
                      judge::JudgeLimits{},
                      judge::Meters(metrics, clock),
                      [this](const rules::State& state) {
-                       boost::asio::post(
-                           io, [this, heard = pipeline::heard_of(state)] { turnstile.heard(heard); });
+                       auto heard = turnstile.to_hear(state);
+                       if (!heard) return;
+                       boost::asio::post(io, [this, heard = *std::move(heard)] { turnstile.heard(heard); });
                      }};
   pipeline::Lane lane{judge,
                       stage::Limits{10'000, 1000},
