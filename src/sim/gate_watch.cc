@@ -26,6 +26,8 @@ bool goes_back(const Bucket& before, const Bucket& after) {
 void GateWatch::committed(const rules::State& state) {
   for (const auto& [id, item] : state.items) {
     if (item.available() == rules::no_units) emptied_[id] = std::max(emptied_[id], item.generation);
+    // An item begins empty in generation 1, even if the batch that makes it fills it too.
+    if (item.change == rules::Change::inserted) emptied_.try_emplace(id, 1);
     // A bucket begins with nothing, whether its item is made or gets more of them.
     const std::size_t first = item.change == rules::Change::inserted ? 0 : item.loaded.size();
     for (std::size_t no = first; no < item.buckets.size(); ++no) {
