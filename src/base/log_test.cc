@@ -19,7 +19,7 @@ constexpr std::uint64_t file_bytes = 64 * 1024;
 
 class LogTest : public testing::Test {
  protected:
-  std::unique_ptr<Log> open(Log::Options options) {
+  std::unique_ptr<Log> open(const Log::Options& options) {
     auto log = Log::open(options, clock_);
     CHECK(log.has_value());
     return std::move(*log);

@@ -24,7 +24,7 @@ Bucket shows(std::int64_t seq, std::int64_t available, std::int64_t open, std::i
 
 TEST(Drift, EachDirection_A15) {
   struct Row {
-    Drift drift;
+    Drift drift{};
     std::optional<Bucket> shown;
     std::optional<Quantity> then;
     rules::Item item = item_of();

@@ -212,7 +212,7 @@ void Scene::send(std::size_t instance, bool faults) {
   const auto fate = faults && random_.chance(1, 3) ? static_cast<Fate>(1 + random_.below(4)) : arrives;
   Result<Reply> reply = fail(ErrorCode::unavailable, "no reply in time");
   if (fate == arrives || fate == is_repeated) reply = say_to(gate_, call->key, call->say);
-  if (fate == reply_lost) say_to(gate_, call->key, call->say);
+  if (fate == reply_lost) static_cast<void>(say_to(gate_, call->key, call->say));
   if (fate == is_late || fate == is_repeated) late_.push_back({call->key, call->say});
   direct(instance, bucket, books_[instance].heard(call->key, call->say.op, reply));
   // A second end of the same call is nobody's.
@@ -319,7 +319,7 @@ void Scene::write_of_refresh() {
   if (refresh_.empty()) return;
   const Owed owed = refresh_.front();
   refresh_.pop_front();
-  say_to(gate_, key(owed.bucket), to_state(owed.statement));
+  static_cast<void>(say_to(gate_, key(owed.bucket), to_state(owed.statement)));
 }
 
 void Scene::arrive() {
@@ -327,7 +327,7 @@ void Scene::arrive() {
   const std::size_t index = any(late_.size());
   const Message message = late_[index];
   late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(index));
-  say_to(gate_, message.key, message.say);
+  static_cast<void>(say_to(gate_, message.key, message.say));
 }
 
 // The instance goes with all it held and owed; another one starts in its place.

@@ -117,8 +117,7 @@ TEST(Codec, RefusesADetailThatItDidNotWrite) {
                            R"({"order":7})",
                            R"({"order":null})",
                            R"({"expires_at":"now"})",
-                           R"({"claimed":1} )"
-                           "x"}) {
+                           R"({"claimed":1} x)"}) {
     EXPECT_FALSE(parse_detail(text)) << text;
   }
 }

@@ -42,11 +42,11 @@ Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy p
              Meters meters, Observer observer)
     : store_(store),
       log_(log),
-      random_(std::move(random)),
+      random_(random),
       pause_(std::move(pause)),
       policy_(policy),
       limits_(limits),
-      meters_(meters),
+      meters_(std::move(meters)),
       observer_(std::move(observer)) {
   CHECK(limits_.attempts_max >= 1);
   CHECK(limits_.settle_attempts_max >= 1);

@@ -52,7 +52,7 @@ class SqliteReader final : public Reader {
   Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
                                                std::size_t count) override;
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
-  Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) override;
+  Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& code) override;
   Result<std::vector<HoldRow>> due(Time now, std::size_t count) override;
   Result<Sequel> follow(const Cursors& from, std::size_t flows_max) override;
   Result<void> visit(const Visitor& visitor) override;

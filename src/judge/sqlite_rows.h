@@ -17,9 +17,9 @@ rules::Order order_of(Row& row);
 // The rows of one action of an order in one bucket.
 struct Occurrences {
   rules::ItemId item;
-  rules::BucketNo bucket;
-  rules::Action action;
-  std::int32_t count;
+  rules::BucketNo bucket = 0;
+  rules::Action action{};
+  std::int32_t count = 0;
 };
 Occurrences occurrences_of(Row& row);
 rules::Recorded request_of(Row& row);

@@ -85,12 +85,12 @@ Result<void> Writing::write_buckets(const rules::Item& item) {
 
 // The difference is written, and only onto the very row that was loaded, and only where it leaves nothing
 // negative (A2). Numbers below zero are no conflict: loading again would not help.
-Result<void> Writing::update_bucket(const rules::Item& item, std::size_t i) {
-  const rules::Bucket& from = item.loaded[i];
-  const rules::Bucket& to = item.buckets[i];
-  const auto updated =
-      queries_[Query::update_bucket].run(item.id, static_cast<std::int64_t>(i), to.available - from.available,
-                                         to.reserved - from.reserved, to.sold - from.sold, to.seq, from.seq);
+Result<void> Writing::update_bucket(const rules::Item& item, std::size_t bucket) {
+  const rules::Bucket& from = item.loaded[bucket];
+  const rules::Bucket& to = item.buckets[bucket];
+  const auto updated = queries_[Query::update_bucket].run(
+      item.id, static_cast<std::int64_t>(bucket), to.available - from.available, to.reserved - from.reserved,
+      to.sold - from.sold, to.seq, from.seq);
   if (updated && *updated == 0 && std::min({to.available, to.reserved, to.sold}) < rules::Quantity{0}) {
     return fail(ErrorCode::constraint, "SQLite: a bucket of item " + std::to_string(item.id.value) +
                                            " would hold fewer than nothing");

@@ -97,7 +97,7 @@ Result<void> StoreContract::post(const State& state) {
 namespace {
 
 rules::Item item_of(std::int64_t id, std::int64_t sku, std::int64_t activity,
-                    std::vector<rules::Bucket> buckets) {
+                    const std::vector<rules::Bucket>& buckets) {
   return rules::Item{.id = ItemId{id},
                      .sku = rules::SkuId{sku},
                      .activity = rules::ActivityId{activity},

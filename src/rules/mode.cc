@@ -16,9 +16,9 @@ std::string_view word(Mode mode) {
   CHECK(false);
 }
 
-std::optional<Mode> parse_mode(std::string_view text) {
+std::optional<Mode> parse_mode(std::string_view word) {
   for (const Mode mode : {Mode::service, Mode::direct, Mode::gated}) {
-    if (word(mode) == text) return mode;
+    if (rules::word(mode) == word) return mode;
   }
   return std::nullopt;
 }

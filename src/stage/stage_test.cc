@@ -203,10 +203,15 @@ TEST_F(StageDeathTest, BrokenPromisesEndTheProcess) {
     offer(words, "a");
     EXPECT_DEATH(words.step(), message);
   };
-  dies([](std::vector<std::string>) { return std::vector<std::string>(); }, "CHECK failed: answers.size");
-  dies([](std::vector<std::string>) { return std::vector<std::string>(2); }, "CHECK failed: answers.size");
-  dies([](std::vector<std::string>) -> std::vector<std::string> { throw std::runtime_error("no answer"); },
-       "no answer");
+  dies([](const std::vector<std::string>&) { return std::vector<std::string>(); },
+       "CHECK failed: answers.size");
+  dies([](const std::vector<std::string>&) { return std::vector<std::string>(2); },
+       "CHECK failed: answers.size");
+  dies(
+      [](const std::vector<std::string>&) -> std::vector<std::string> {
+        throw std::runtime_error("no answer");
+      },
+      "no answer");
 }
 
 // Everything below runs on threads and in real time.
