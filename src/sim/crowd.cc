@@ -387,7 +387,8 @@ void Crowd::try_later(Number number) {
   Intent& intent = *intents_[number];
   if (!insists_) {
     if (intent.attempts >= attempts_max || s_.random.chance(1, 6)) return;
-    if (s_.random.chance(1, 6)) return attempt(intend(intent.request.caller, intent.command.act));
+    if (options_.renews_keys && s_.random.chance(1, 6))
+      return attempt(intend(intent.request.caller, intent.command.act));
   }
   // A storm of retries must not outlive its cause: whoever insists waits twice as long each time, up to a
   // second.

@@ -46,6 +46,7 @@ struct Client {
   Fiber* const& fiber;
   std::string name;  // "i2"
   Manners manners;
+  std::function<void()> crash;  // Ends the instance once the present event is over.
 
   // How long a call takes: usually about as the manners say.
   Micros draw_time() const;

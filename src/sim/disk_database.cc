@@ -109,6 +109,7 @@ class DiskStore final : public Store {
  private:
   template <class Use>
   auto call(Use use) -> decltype(use()) {
+    if (c_.faults.strikes(Fault::instance_crashed_in_call)) c_.crash();
     c_.spend_time();
     if (!c_.power.on()) return fail(ErrorCode::broken, "the instance is dead");
     return use();
@@ -161,8 +162,10 @@ Result<void> DiskDatabase::commit(Store& store) {
   for (const FileFault& each : file_faults) {
     if (armed || !faults_.draws(each.fault)) continue;
     armed = each.fault;
-    const auto file = random_.chance(2, 3) ? FaultVfs::File::log : FaultVfs::File::database;
-    vfs_.arm(each.layer, file, 1 + static_cast<std::int64_t>(random_.below(3)));
+    // One that is planned must strike, and a commit writes to the log and syncs it.
+    const bool log = faults_.planned() || random_.chance(2, 3);
+    const auto nth = faults_.planned() ? 1 : 1 + static_cast<std::int64_t>(random_.below(3));
+    vfs_.arm(each.layer, log ? FaultVfs::File::log : FaultVfs::File::database, nth);
   }
   auto committed = store.commit();
   if (armed && vfs_.fired()) {

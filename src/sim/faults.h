@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/random.h"
 
@@ -42,6 +43,8 @@ enum class Fault : std::uint8_t {
   instance_paused,  // Longer than the limits of its callers.
   instance_clock_ahead,
   instance_clock_back,
+  instance_crashed_in_call,  // While a call of the database is under way.
+  instance_crashed_granted,  // When a reply comes in which the gate gave it something.
   // Between service and callers.
   reply_lost,
   request_repeated,  // It arrives at two instances at once.
@@ -56,16 +59,21 @@ inline constexpr std::size_t faults_count = static_cast<std::size_t>(Fault::file
 
 std::string_view word(Fault fault);
 
+// Where it strikes: "store", "commit", "settle", "reader", "gate", "gate server", "instance", "clock",
+// "caller", "file".
+std::string_view seam(Fault fault);
+
 // Whether it befalls what a release of holds needs: database, disks, clocks, processes.
 bool is_of_service(Fault fault);
 std::optional<Fault> parse_fault(std::string_view word);
 
 using FaultCounts = std::array<std::uint64_t, faults_count>;
 
-// One fault alone: at this opportunity of its kind, from 1.
+// A fault at this opportunity of its kind, from 1.
 struct PlannedFault {
   Fault fault;
   std::uint64_t nth;
+  friend bool operator==(const PlannedFault&, const PlannedFault&) = default;
 };
 
 class Faults {
@@ -73,8 +81,9 @@ class Faults {
   // Draws which kinds there are, and how often. None strikes before unleash().
   explicit Faults(Random& random);
 
-  // Instead of what was drawn: this one, or none at all.
-  void plan(std::optional<PlannedFault> only);
+  // Instead of what was drawn: these alone.
+  void plan(std::vector<PlannedFault> only);
+  bool planned() const { return planned_; }
 
   // Whether this fault happens at this opportunity. Counted as fired when it does.
   bool strikes(Fault fault);
@@ -102,7 +111,7 @@ class Faults {
   FaultCounts fired_{};
   FaultCounts opportunities_{};
   bool planned_ = false;
-  std::optional<PlannedFault> only_;
+  std::vector<PlannedFault> only_;
 };
 
 }  // namespace gavel::sim

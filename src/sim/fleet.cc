@@ -43,7 +43,9 @@ void Fleet::start(Slot& slot) {
   Duration skew(static_cast<std::int64_t>(s_.random.below(2 * static_cast<std::uint64_t>(skew_max) + 1)) -
                 skew_max);
   if (s_.faults.healed()) skew = Duration(0);
-  slot.instance = std::make_unique<Instance>(s_, options, gate::InstanceId{next_number_++}, skew);
+  const gate::InstanceId number{next_number_++};
+  auto die = [this, number] { s_.scheduler.after(Micros(0), [this, number] { crash(number); }); };
+  slot.instance = std::make_unique<Instance>(s_, options, number, skew, std::move(die));
   s_.tale.tell(slot.instance->name(), slot.gated ? "starts, gated" : "starts, direct");
 }
 
@@ -53,6 +55,12 @@ void Fleet::crash(Slot& slot) {
   dead_.insert(slot.instance->number());
   s_.database.instance_dies();
   slot.instance->crash();
+}
+
+void Fleet::crash(gate::InstanceId number) {
+  for (Slot& slot : slots_) {
+    if (slot.instance && slot.instance->number() == number && slot.instance->serving()) crash(slot);
+  }
 }
 
 Instance* Fleet::pick(Random& random) {

@@ -51,6 +51,7 @@ class Fleet {
   Duration since_begin() const;
   void start(Slot& slot);
   void crash(Slot& slot);
+  void crash(gate::InstanceId number);
 
   const Surroundings s_;
   const WorldOptions options_;

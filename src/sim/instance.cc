@@ -51,7 +51,7 @@ judge::Modes modes_of(Database& database) {
 class Instance::Wiring {
  public:
   Wiring(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
-         Duration clock_skew);
+         Duration clock_skew, std::function<void()> die);
   ~Wiring() { CHECK(dead()); }
 
   void ask(rules::Command command, Answer answer);
@@ -85,6 +85,7 @@ class Instance::Wiring {
 
   const Surroundings s_;
   const InstanceOptions options_;
+  const std::function<void()> die_;
   LogWatch log_watch_;
   std::unique_ptr<Log> log_;
   Sampler sampler_{1'000'000'000};
@@ -123,12 +124,13 @@ class Instance::Wiring {
 };
 
 Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions& options,
-                         gate::InstanceId no, Duration clock_skew)
+                         gate::InstanceId no, Duration clock_skew, std::function<void()> die)
     : number(no),
       name("i" + std::to_string(no.value)),
       clock(surroundings.scheduler, clock_skew),
       s_(surroundings),
       options_(options),
+      die_(std::move(die)),
       log_watch_(name, s_.tale, s_.sightings),
       log_(log_watch_.open(clock)),
       store_(s_.database.open_store(client(on_lane_))),
@@ -136,7 +138,7 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       due_(s_.database.open_reader(client(on_jobs_))),
       compared_(s_.database.open_reader(client(on_refresh_))),
       gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
-                                        power, name, options.gate_reply_within, options.gate_says_yes,
+                                        power, name, options.gate_reply_within, options.gate_says_yes, die_,
                                         [this] { stir(); }})),
       judge_(
           *store_, *log_, draw_random(),
@@ -168,8 +170,8 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
 }
 
 Client Instance::Wiring::client(Fiber*& fiber) {
-  return Client{s_.scheduler, s_.faults, s_.tale, s_.sightings,     s_.random,
-                power,        fiber,     name,    options_.database};
+  return Client{s_.scheduler, s_.faults, s_.tale, s_.sightings,      s_.random,
+                power,        fiber,     name,    options_.database, die_};
 }
 
 template <class Step>
@@ -276,8 +278,8 @@ void Instance::Wiring::crash() {
 }
 
 Instance::Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
-                   Duration clock_skew)
-    : wiring_(std::make_unique<Wiring>(surroundings, options, number, clock_skew)) {}
+                   Duration clock_skew, std::function<void()> die)
+    : wiring_(std::make_unique<Wiring>(surroundings, options, number, clock_skew, std::move(die))) {}
 Instance::~Instance() = default;
 
 void Instance::ask(rules::Command command, Answer answer) {

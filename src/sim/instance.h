@@ -50,9 +50,10 @@ class Instance {
  public:
   using Answer = std::function<void(rules::Verdict)>;
 
-  // `number` was never used before; it is also the instance's number at the gate.
+  // `number` was never used before; it is also the instance's number at the gate. `die` has crash()
+  // called once the present event is over.
   Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
-           Duration clock_skew);
+           Duration clock_skew, std::function<void()> die);
 
   // dead() (CHECKed).
   ~Instance();

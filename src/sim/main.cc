@@ -4,7 +4,10 @@
 //   gavel-sim --seed 17 --trace         the same with its story
 //   gavel-sim --seeds 3000 --jobs 2     the seeds 1 to 3000
 //   gavel-sim --seeds 100 --fresh       a hundred seeds that nobody ran before
-//   gavel-sim --sweep --seeds 20 --operations 6      one fault at every call of twenty small scenarios
+//   gavel-sim --sweep --seeds 20 --operations 6      one fault at every call of twenty small worlds
+//   gavel-sim --sweep --scenario all                 and of the scenarios of C17
+//   gavel-sim --scenario one_id_5_times --fault sql_conflict:17 --trace      one of these runs, with its
+//   story
 //
 // The first line names the seeds, the last one counts: `n seeds, f faults fired, p of P rare states reached,
 // v violations`. The exit code is 0 without violations, 4 with some, 2 for a wrong call.
@@ -13,9 +16,12 @@
 #include <exception>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "sim/scenario.h"
 #include "sim/seeds.h"
 #include "sim/sweep.h"
 #include "sim/world.h"
@@ -26,6 +32,7 @@ using namespace gavel::sim;
 
 constexpr int exit_violated = 4;
 constexpr int exit_wrong_call = 2;
+constexpr const char* every_scenario = "all";
 constexpr std::size_t shrunk_max = 5;  // Failing seeds that are tried with fewer operations.
 
 struct Call {
@@ -35,8 +42,16 @@ struct Call {
   bool trace = false;
   bool all_reached = false;
   bool sweeps = false;
-  std::string fault;  // "sql_conflict:17", "none"; empty: as drawn.
+  std::string scenario;             // Its name, or every_scenario; empty: what the seed draws.
+  bool on_disk = false;             // The scenario.
+  std::vector<std::string> faults;  // "sql_conflict:17", "none"; empty: as drawn.
 };
+
+std::vector<std::string> scenario_names() {
+  std::vector<std::string> names{every_scenario};
+  for (const Scenario& scenario : scenarios()) names.emplace_back(scenario.name);
+  return names;
+}
 
 void print(std::string_view line) { std::printf("%.*s\n", static_cast<int>(line.size()), line.data()); }
 
@@ -52,44 +67,83 @@ void print_sums(const Totals& totals) {
 }
 
 // "sql_conflict:17" or "none".
-void plan(const std::string& fault, RunOptions& options) {
+void plan(const std::vector<std::string>& faults, RunOptions& options) {
   options.planned = true;
-  if (fault == "none") return;
-  const std::size_t colon = fault.find(':');
-  const auto kind = parse_fault(fault.substr(0, colon));
-  if (!kind || colon == std::string::npos)
-    throw CLI::ValidationError("--fault", "is like sql_conflict:17, or none");
-  options.only = PlannedFault{*kind, std::stoull(fault.substr(colon + 1))};
+  for (const std::string& fault : faults) {
+    if (fault == "none") continue;
+    const std::size_t colon = fault.find(':');
+    const auto kind = parse_fault(fault.substr(0, colon));
+    if (!kind || colon == std::string::npos)
+      throw CLI::ValidationError("--fault", "is like sql_conflict:17, or none");
+    options.only.push_back(PlannedFault{*kind, std::stoull(fault.substr(colon + 1))});
+  }
+}
+
+// The clean worlds of a sweep, and how many calls of a kind are tried in each.
+std::vector<std::pair<RunOptions, std::uint64_t>> worlds_of(const Call& call) {
+  std::vector<std::pair<RunOptions, std::uint64_t>> worlds;
+  RunOptions options;
+  options.operations = call.range.operations;
+  if (call.scenario.empty()) {
+    for (std::uint64_t i = 0; i < call.range.count; ++i) {
+      options.seed = call.range.first + i;
+      worlds.emplace_back(options, 0);
+    }
+    return worlds;
+  }
+  for (const Scenario& scenario : scenarios()) {
+    if (call.scenario != every_scenario && call.scenario != scenario.name) continue;
+    options.scenario = &scenario;
+    for (const Form form : {Form::server, Form::disk}) {
+      options.form = form;
+      worlds.emplace_back(options, scenario.calls_max);
+    }
+  }
+  return worlds;
 }
 
 int run_sweep(const Call& call) {
   std::uint64_t runs = 0;
   std::uint64_t violations = 0;
   std::set<std::size_t> kinds;
-  for (std::uint64_t seed = call.range.first; seed < call.range.first + call.range.count; ++seed) {
-    const SweepTotals totals =
-        sweep(seed, call.range.operations, [](const std::string& what, const std::string& repeat) {
-          print(what);
-          print("repeat: " + repeat);
-        });
+  const auto worlds = worlds_of(call);
+  for (const auto& [options, calls_max] : worlds) {
+    const SweepTotals totals = sweep(options, calls_max, call.range.jobs, run_world,
+                                     [](const std::string& what, const std::string& repeat) {
+                                       print(what);
+                                       print("repeat: " + repeat);
+                                     });
+    if (options.scenario != nullptr) {
+      print(std::string(options.scenario->name) + " " + std::string(word(options.form)) + " (" +
+            std::string(options.scenario->row) + "): " + std::to_string(totals.struck) + " of " +
+            std::to_string(totals.planned) + " faults struck" +
+            (calls_max == 0 ? ", at every call"
+                            : ", at most " + std::to_string(calls_max) + " calls of a kind"));
+    }
     runs += totals.struck;
     violations += totals.violations;
     for (std::size_t i = 0; i < faults_count; ++i) {
       if (totals.faults[i] > 0) kinds.insert(i);
     }
   }
-  print(std::to_string(call.range.count) + " scenarios, " + std::to_string(runs) +
-        " runs with one fault of " + std::to_string(kinds.size()) + " kinds, " + std::to_string(violations) +
-        " violations");
+  print(std::to_string(worlds.size()) + " scenarios, " + std::to_string(runs) + " runs with one fault of " +
+        std::to_string(kinds.size()) + " kinds, " + std::to_string(violations) + " violations");
   return violations == 0 ? 0 : exit_violated;
 }
 
 int run_one(const Call& call) {
-  print("seed " + std::to_string(call.seed) + ", " + std::to_string(call.range.operations) + " operations");
   RunOptions options;
-  options.seed = call.seed;
+  options.seed = std::max<std::uint64_t>(call.seed, 1);
   options.operations = call.range.operations;
-  if (!call.fault.empty()) plan(call.fault, options);
+  if (!call.scenario.empty()) options.scenario = find_scenario(call.scenario);
+  options.form = call.on_disk ? Form::disk : Form::server;
+  if (!call.faults.empty()) plan(call.faults, options);
+  options.planned = options.planned || options.scenario != nullptr;
+  const std::string name =
+      options.scenario == nullptr
+          ? "seed " + std::to_string(options.seed) + ", " + std::to_string(options.operations) + " operations"
+          : "scenario " + call.scenario + " " + std::string(word(options.form));
+  print(name);
   if (call.trace) options.listener = print;
   const Report report = run_world(options);
   Totals totals;
@@ -97,13 +151,14 @@ int run_one(const Call& call) {
   totals.faults = report.faults;
   totals.rares = report.rares;
   for (const std::string& what : report.violations) {
-    totals.violations.push_back({call.seed, what});
+    totals.violations.push_back({options.seed, what});
     print("violation: " + what);
   }
   std::printf("%llu events, hash %016llx\n", static_cast<unsigned long long>(report.events),
               static_cast<unsigned long long>(report.hash));
-  if (!report.violations.empty()) print("repeat: " + repeat(call.seed, call.range.operations));
-  print("seed " + std::to_string(call.seed));
+  if (!report.violations.empty())
+    print("repeat: " + (options.planned ? repeat_of(options) : repeat(options.seed, options.operations)));
+  print(name);
   print_sums(totals);
   return report.violations.empty() ? 0 : exit_violated;
 }
@@ -137,6 +192,11 @@ int run_many(const Call& call) {
   return totals.violations.empty() ? 0 : exit_violated;
 }
 
+int wrong(const char* why) {
+  std::fprintf(stderr, "gavel-sim: %s\n", why);
+  return exit_wrong_call;
+}
+
 int run(int count, char** arguments) {
   Call call;
   CLI::App app("Runs Gavel in simulated worlds, from seeds, and says whether what must hold held.");
@@ -150,7 +210,12 @@ int run(int count, char** arguments) {
   app.add_flag("--trace", call.trace, "Tell the story of the one seed");
   app.add_flag("--all-reached", call.all_reached, "A rare state or a fault that never was is a violation");
   app.add_flag("--sweep", call.sweeps, "Run each seed once for every call that one fault can strike");
-  app.add_option("--fault", call.fault, "Of the one seed: this fault alone, like sql_conflict:17; or none");
+  app.add_option("--scenario", call.scenario,
+                 "Instead of what a seed draws: this one of C17; all, with --sweep")
+      ->check(CLI::IsMember(scenario_names()));
+  app.add_flag("--on-disk", call.on_disk, "The scenario with SQLite in the process of its one instance");
+  app.add_option("--fault", call.faults,
+                 "Of one run: this fault alone, like sql_conflict:17, several if repeated; or none");
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& wrong) {
@@ -158,7 +223,8 @@ int run(int count, char** arguments) {
     return code == 0 ? 0 : exit_wrong_call;
   }
   if (call.sweeps) return run_sweep(call);
-  if (call.seed != 0) return run_one(call);
+  if (call.scenario == every_scenario) return wrong("--scenario all is for --sweep");
+  if (call.seed != 0 || !call.scenario.empty()) return run_one(call);
   if (call.fresh) call.range.first = gavel::Random::from_system().below(1'000'000'000'000) + 1;
   return run_many(call);
 }

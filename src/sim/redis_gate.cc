@@ -62,6 +62,8 @@ class RedisGate final : public gate::Gate {
         },
         [this, key, judge, done = std::move(done)](Result<gate::Reply> reply) {
           if (!reply && judge) owed_.insert_or_assign(key, *judge);
+          const bool grants = reply && std::ranges::count(reply->granted, true) > 0;
+          if (grants && c_.faults.strikes(Fault::instance_crashed_granted)) return c_.crash();
           done(std::move(reply));
         });
   }

@@ -29,6 +29,8 @@ struct RedisClient {
   std::string name;       // "i2"
   Micros reply_within{};  // Then the caller is told that there is none.
   bool says_yes = false;  // Every want is granted, whatever the bucket has (I18).
+  // Ends the instance once the present event is over.
+  std::function<void()> crash;
   // Has the instance's executor run what a callback has left there.
   std::function<void()> stir;
 };

@@ -302,6 +302,7 @@ Result<void> SqlStore::send_commit() {
     sightings.saw_if(*answer->committed && answer->asker == nullptr, Rare::commit_after_death);
     if (answer->asker != nullptr) answer->asker->wake();
   });
+  if (c_.faults.strikes(Fault::instance_crashed_in_call)) c_.crash();
   while (c_.power.on() && !answer->committed) c_.fiber->park();
   answer->asker = nullptr;
   phase_ = Phase::idle;
@@ -363,6 +364,7 @@ Result<void> SqlStore::call(const char* name, Phase phase) {
   const std::string what = name;
   if (phase != phase_) c_.server.complain(c_.name + ": " + what + " is called out of turn");
   c_.tale.tell(c_.name, "sql: " + what);
+  if (c_.faults.strikes(Fault::instance_crashed_in_call)) c_.crash();
   c_.spend_time();
   if (!c_.power.on()) return dead(what);
   for (const Fault fault : {Fault::sql_connection_lost, Fault::sql_silent_client}) {

@@ -38,18 +38,20 @@ class World {
       : run_(options),
         random_(options.seed),
         tale_(scheduler_, options.listener),
-        options_(draw_options(random_)),
+        options_(run_.scenario == nullptr ? draw_options(random_) : options_of(*run_.scenario, run_.form)),
         faults_(random_) {}
 
   Report run();
 
  private:
   std::unique_ptr<Database> make_database();
+  std::vector<PlannedFault> planned() const;
   void look();
   bool run_while(Micros at_most, const std::function<bool()>& goes_on);
   void set_up();
   void live();
   void heal();
+  void look_for_left(std::int64_t must_be);
   void converge();
   void look_for_overdue();
   void buy_what_is_left();
@@ -90,7 +92,7 @@ std::unique_ptr<Database> World::make_database() {
 
 Report World::run() {
   tale_.tell("world", to_text(options_));
-  if (run_.planned) faults_.plan(run_.only);
+  if (run_.planned) faults_.plan(planned());
   look();
   set_up();
   live();
@@ -106,6 +108,15 @@ Report World::run() {
   report.rares = sightings_.counts();
   report.violations = violations_;
   return report;
+}
+
+// What is planned, and what the scenario has anyhow.
+std::vector<PlannedFault> World::planned() const {
+  std::vector<PlannedFault> all = run_.only;
+  if (run_.scenario == nullptr) return all;
+  const std::vector<PlannedFault>& always = run_.scenario->always_on(run_.form);
+  all.insert(all.end(), always.begin(), always.end());
+  return all;
 }
 
 void World::violation(std::string what) {
@@ -135,7 +146,11 @@ bool World::run_while(Micros at_most, const std::function<bool()>& goes_on) {
 }
 
 void World::set_up() {
-  crowd_.set_up();
+  if (run_.scenario == nullptr) {
+    crowd_.set_up();
+  } else {
+    sim::set_up(*run_.scenario, scheduler_, crowd_);
+  }
   scheduler_.run_until(scheduler_.now() + Micros(1'000'000));
   crowd_.insist();
   if (!run_while(set_up_within, [this] { return !crowd_.is_quiet(); })) {
@@ -147,8 +162,13 @@ void World::set_up() {
 void World::live() {
   tale_.tell("world", "anything goes");
   faults_.unleash();
-  crowd_.begin(run_.operations);
-  run_while(Micros::max() / 2, [this] { return !crowd_.has_begun_all(); });
+  if (run_.scenario == nullptr) {
+    crowd_.begin(run_.operations);
+    run_while(Micros::max() / 2, [this] { return !crowd_.has_begun_all(); });
+  } else {
+    play(*run_.scenario, scheduler_, random_, crowd_);
+    scheduler_.run_until(scheduler_.now() + last_asked_after(*run_.scenario));
+  }
   run_while(last_operations_within, [this] { return !crowd_.is_quiet(); });
 }
 
@@ -158,10 +178,21 @@ void World::heal() {
   fleet_.heal();
   crowd_.insist();
   // Everybody is asked to insist one after another, which takes its time where there are many.
-  const Micros asking(static_cast<std::int64_t>(run_.operations) * 20'000);
+  const std::uint64_t asked = run_.scenario == nullptr ? run_.operations : run_.scenario->callers();
+  const Micros asking(static_cast<std::int64_t>(asked) * 20'000);
   if (!run_while(resolved_within + asking, [this] { return !crowd_.is_quiet(); })) {
     violation("liveness: after healing no answer for" + crowd_.waiting());
   }
+  if (run_.scenario != nullptr && run_.scenario->left) look_for_left(*run_.scenario->left);
+}
+
+// Everybody has his answer, and so every unit has its owner.
+void World::look_for_left(std::int64_t must_be) {
+  std::int64_t left = 0;
+  for (const auto& [place, row] : auditor_.ledger(*database_->look()).buckets) left += row.available;
+  if (left != must_be)
+    violation("U4: " + std::to_string(left) + " units have no owner, and it must be " +
+              std::to_string(must_be));
 }
 
 void World::converge() {
