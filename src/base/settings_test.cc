@@ -240,12 +240,14 @@ TEST(SettingsDeathTest, ATableThatContradictsItselfIsABug) {
 }
 
 TEST(EnvironmentTest, TheEnvironmentOfTheProcess) {
+  // NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread.
   ::setenv("GAVEL_TEST__VARIABLE", "a=b", 1);
   EXPECT_EQ(variable_of_process("GAVEL_TEST__VARIABLE"), "a=b");
   EXPECT_EQ(std::ranges::count(variables_of_process(), "GAVEL_TEST__VARIABLE"), 1);
   ::unsetenv("GAVEL_TEST__VARIABLE");
   EXPECT_EQ(variable_of_process("GAVEL_TEST__VARIABLE"), std::nullopt);
   EXPECT_EQ(std::ranges::count(variables_of_process(), "GAVEL_TEST__VARIABLE"), 0);
+  // NOLINTEND(concurrency-mt-unsafe)
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 namespace gavel::jobs {
 namespace {
 
-using gate::Bucket;
 using gate::BucketKey;
 using gate::Drift;
 using rules::Quantity;
@@ -60,7 +59,7 @@ class SlowGate final : public gate::Gate {
 class World {
  public:
   // SKUs s1, s2 …, each with a free item of so many units in two buckets; all of them gated and at the gate.
-  explicit World(std::vector<std::int64_t> units) {
+  explicit World(const std::vector<std::int64_t>& units) {
     for (const std::int64_t count : units) {
       const std::string sku = "s" + std::to_string(gated.size() + 1);
       does(rules::PutSku{SkuCode(sku), 2});

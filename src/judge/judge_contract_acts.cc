@@ -284,7 +284,7 @@ TEST_P(JudgeContract, OldRequestsAreForgotten_A28) {
   say_all({confirm("pay", order_of(key)), by("kiosk", receive("in", "tee", 1))});
   clock().advance(49h);
   say(receive("young", "tee", 1));
-  const auto ages = [&](std::optional<rules::RequestId> after, std::size_t count) {
+  const auto ages = [&](const std::optional<rules::RequestId>& after, std::size_t count) {
     std::string text;
     const auto found = reader().request_ages(after, count).value();
     for (const RequestAge& age : found) {

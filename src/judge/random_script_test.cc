@@ -1,7 +1,6 @@
 // The same commands on two stores, and in other batches, must give the same verdicts and the same rows.
 #include "judge/random_script.h"
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/settings.h"
 #include "judge/audit.h"
 #include "judge/comparison.h"
 #include "judge/court.h"
@@ -83,10 +83,8 @@ bool expect_equal_verdicts(const std::vector<Step>& script, const Record& one, c
 // Seeds from 1, as many as GAVEL_TEST_SEEDS says if it is set; or the one that GAVEL_TEST_SEED names, to
 // repeat a failure.
 std::vector<std::uint64_t> seeds(std::uint64_t count) {
-  const char* one = std::getenv("GAVEL_TEST_SEED");
-  if (one != nullptr) return {std::stoull(one)};
-  const char* many = std::getenv("GAVEL_TEST_SEEDS");
-  if (many != nullptr) count = std::stoull(many);
+  if (const auto one = variable_of_process("GAVEL_TEST_SEED")) return {std::stoull(*one)};
+  if (const auto many = variable_of_process("GAVEL_TEST_SEEDS")) count = std::stoull(*many);
   std::vector<std::uint64_t> all;
   for (std::uint64_t seed = 1; seed <= count; ++seed) all.push_back(seed);
   return all;

@@ -135,7 +135,7 @@ class World {
     ASSERT_EQ(tell("in", rules::Receive{SkuCode("tee"), Quantity{units}}), "received");
   }
 
-  const judge::StockRow row(const std::string& pool = "-") {
+  judge::StockRow row(const std::string& pool = "-") {
     const auto rows = reader_->stock(SkuCode("tee"));
     return *std::ranges::find(**rows, pool, &judge::StockRow::pool);
   }

@@ -84,7 +84,7 @@ class Pipeline {
   // Commands that came together, until the last of them has its verdict.
   struct Group {
     std::vector<rules::Verdict> verdicts;
-    std::size_t open;
+    std::size_t open = 0;
     std::move_only_function<void(std::vector<rules::Verdict>)> answer;
   };
 

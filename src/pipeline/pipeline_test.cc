@@ -20,7 +20,6 @@ namespace {
 
 using rules::Caller;
 using rules::Command;
-using rules::Outcome;
 using rules::RequestKey;
 using rules::SkuCode;
 using rules::UserId;

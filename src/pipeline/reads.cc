@@ -8,7 +8,7 @@ Reads::Reads(Reader& reader, stage::Limits limits, Duration read_within, const C
       clock_(clock),
       stage_(
           limits, clock,
-          [this](std::vector<Question> questions) {
+          [this](const std::vector<Question>& questions) {
             for (const Question& question : questions) question(reader_);
             return std::vector<Asked>(questions.size(), Asked::yes);
           },

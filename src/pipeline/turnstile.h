@@ -68,7 +68,7 @@ class Turnstile {
   struct Post {
     gate::Incarnation incarnation;
     gate::InstanceId instance;
-    rules::Mode mode;
+    rules::Mode mode = rules::Mode::direct;
     judge::Modes set = {};
   };
 

@@ -192,7 +192,7 @@ Result<void> FaultyStore::commit() {
 void FaultyStore::rollback() {
   if (phase_ == Phase::broken) return;
   if (phase_ == Phase::in_doubt)
-    violations_.push_back("a batch in doubt is rolled back before it is settled");
+    violations_.emplace_back("a batch in doubt is rolled back before it is settled");
   inner_.rollback();
   phase_ = Phase::idle;
 }
