@@ -81,7 +81,7 @@ class Crowd {
   rules::OrderId draw_order();
   rules::UserId draw_user();
   rules::RequestKey draw_key();
-  std::int64_t version_of(const rules::SkuCode& sku);
+  std::int64_t version_of(const rules::SkuCode& code);
 
   // How they ask.
   Number intend(const std::string& caller, rules::Act act);

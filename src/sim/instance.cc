@@ -50,7 +50,7 @@ judge::Modes modes_of(Database& database) {
 // The members stand in dependency order: what is destroyed last is what callbacks and coroutines refer to.
 class Instance::Wiring {
  public:
-  Wiring(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
+  Wiring(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId no,
          Duration clock_skew, std::function<void()> die);
   ~Wiring() { CHECK(dead()); }
 

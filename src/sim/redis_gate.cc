@@ -100,7 +100,7 @@ class RedisGate final : public gate::Gate {
   }
 
   template <class T>
-  void call(const BucketKey& key, std::function<T(std::optional<Bucket>&)> script,
+  void call(const BucketKey& key, const std::function<T(std::optional<Bucket>&)>& script,
             std::function<void(Result<T>)> done) {
     const auto pending = std::make_shared<std::function<void(Result<T>)>>(std::move(done));
     drops_.push_back([pending = std::weak_ptr(pending)] {

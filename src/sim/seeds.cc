@@ -67,7 +67,7 @@ void put_report(int pipe, const Report& report) {
     if (seed - range.first < range.twice) {
       const Report again = run(options);
       if (again.hash != report.hash)
-        report.violations.push_back("repeat: a second run of the seed went another way");
+        report.violations.emplace_back("repeat: a second run of the seed went another way");
     }
     put_report(pipe, report);
   }

@@ -105,6 +105,13 @@ class SqlStore final : public judge::Store {
   Result<void> lock(const RowName& row, LockMode mode);
   Result<void> wait_for(const RowName& row, LockMode mode);
   Result<void> lock_rows(const char* name, const std::vector<Row>& rows);
+  // What the server's tables hold of what `load` asks for. They are in its memory, where no read fails.
+  template <class Load>
+  State in_tables(Load load) {
+    State found;
+    CHECK(c_.server.with_tables([&](judge::Store& tables) { return load(tables, found); }).has_value());
+    return found;
+  }
   Result<void> send_commit();
   Result<void> lose_commit(Fault fault);
   Result<Settlement> bury(BatchId batch);
@@ -136,9 +143,9 @@ Result<void> SqlStore::load_skus(const std::set<rules::SkuCode>& codes, State& s
   std::vector<Row> rows;
   for (const rules::SkuCode& code : codes) {
     rows.push_back({row_of(code), c_.manners.names_locked, [this, code] {
-                      State found;
-                      c_.server.with_tables(
-                          [&](judge::Store& tables) { return tables.load_skus(std::set{code}, found); });
+                      const State found = in_tables([&](judge::Store& tables, State& to) {
+                        return tables.load_skus(std::set{code}, to);
+                      });
                       return !found.skus.empty();
                     }});
   }
@@ -148,8 +155,7 @@ Result<void> SqlStore::load_skus(const std::set<rules::SkuCode>& codes, State& s
 
 // A number never changes its name, so that it may be looked up before anything is locked.
 Result<void> SqlStore::load_skus(const std::set<rules::SkuId>& ids, State& state) {
-  State found;
-  c_.server.with_tables([&](judge::Store& tables) { return tables.load_skus(ids, found); });
+  const State found = in_tables([&](judge::Store& tables, State& to) { return tables.load_skus(ids, to); });
   std::set<rules::SkuCode> codes;
   for (const auto& [code, sku] : found.skus) codes.insert(code);
   return load_skus(codes, state);
@@ -159,9 +165,8 @@ Result<void> SqlStore::load_activities(const std::set<rules::ActivityCode>& code
   std::vector<Row> rows;
   for (const rules::ActivityCode& code : codes) {
     rows.push_back({row_of(code), c_.manners.names_locked, [this, code] {
-                      State found;
-                      c_.server.with_tables([&](judge::Store& tables) {
-                        return tables.load_activities(std::set{code}, found);
+                      const State found = in_tables([&](judge::Store& tables, State& to) {
+                        return tables.load_activities(std::set{code}, to);
                       });
                       return !found.activities.empty();
                     }});
@@ -171,8 +176,8 @@ Result<void> SqlStore::load_activities(const std::set<rules::ActivityCode>& code
 }
 
 Result<void> SqlStore::load_activities(const std::set<rules::ActivityId>& ids, State& state) {
-  State found;
-  c_.server.with_tables([&](judge::Store& tables) { return tables.load_activities(ids, found); });
+  const State found =
+      in_tables([&](judge::Store& tables, State& to) { return tables.load_activities(ids, to); });
   std::set<rules::ActivityCode> codes;
   for (const auto& [code, activity] : found.activities) codes.insert(code);
   return load_activities(codes, state);
@@ -182,9 +187,8 @@ Result<void> SqlStore::load_items(const std::set<rules::ItemId>& ids, State& sta
   std::vector<Row> rows;
   for (const rules::ItemId id : ids) {
     rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
-                      State found;
-                      c_.server.with_tables(
-                          [&](judge::Store& tables) { return tables.load_items({id}, found); });
+                      const State found = in_tables(
+                          [&](judge::Store& tables, State& to) { return tables.load_items({id}, to); });
                       return !found.items.empty();
                     }});
   }
@@ -196,9 +200,8 @@ Result<void> SqlStore::load_orders(const std::set<OrderId>& ids, State& state) {
   std::vector<Row> rows;
   for (const OrderId id : ids) {
     rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
-                      State found;
-                      c_.server.with_tables(
-                          [&](judge::Store& tables) { return tables.load_orders({id}, found); });
+                      const State found = in_tables(
+                          [&](judge::Store& tables, State& to) { return tables.load_orders({id}, to); });
                       return !found.orders.empty();
                     }});
   }
@@ -211,17 +214,17 @@ Result<void> SqlStore::load_requests(const std::set<rules::RequestId>& ids,
   std::vector<Row> rows;
   for (const rules::RequestId& id : ids) {
     rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
-                      State found;
-                      c_.server.with_tables(
-                          [&](judge::Store& tables) { return tables.load_requests({id}, {}, found); });
+                      const State found = in_tables([&](judge::Store& tables, State& to) {
+                        return tables.load_requests({id}, {}, to);
+                      });
                       return !found.requests.empty();
                     }});
   }
   for (const OrderId id : keys_as_orders) {
     rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
-                      State found;
-                      c_.server.with_tables(
-                          [&](judge::Store& tables) { return tables.load_requests({}, {id}, found); });
+                      const State found = in_tables([&](judge::Store& tables, State& to) {
+                        return tables.load_requests({}, {id}, to);
+                      });
                       return !found.orders_as_requests.empty() || !found.ids_in_use.empty();
                     }});
   }
@@ -234,9 +237,8 @@ Result<void> SqlStore::load_quotas(const std::set<rules::QuotaKey>& keys, State&
   std::vector<Row> rows;
   for (const rules::QuotaKey& key : keys) {
     rows.push_back({row_of(key), LockMode::exclusive, [this, key] {
-                      State found;
-                      c_.server.with_tables(
-                          [&](judge::Store& tables) { return tables.load_quotas({key}, found); });
+                      const State found = in_tables(
+                          [&](judge::Store& tables, State& to) { return tables.load_quotas({key}, to); });
                       return !found.quotas.empty();
                     }});
   }

@@ -25,11 +25,11 @@ struct SweepTotals {
   FaultCounts faults{};
 };
 
-// `clean` is a world without that fault. Of each kind `calls_max` calls are tried, evenly spread, the first
+// `world` is one without that fault. Of each kind `calls_max` calls are tried, evenly spread, the first
 // and the last among them; 0 means all. `say` is told each violation, which begins with world, seam, kind and
 // call, and the call of gavel-sim that repeats it. A fault that did not strike where it was planned is a
 // violation.
-SweepTotals sweep(const RunOptions& clean, std::uint64_t calls_max, unsigned jobs, const RunSeed& run,
+SweepTotals sweep(const RunOptions& world, std::uint64_t calls_max, unsigned jobs, const RunSeed& run,
                   const std::function<void(const std::string& violation, const std::string& repeat)>& say);
 
 // "gavel-sim --scenario one_id_2_times --on-disk --fault sql_conflict:17 --trace"

@@ -81,7 +81,7 @@ std::string complaints(const RunOptions& clean, std::uint64_t calls_max, const R
   return text;
 }
 
-RunOptions options(const char* scenario, Form form) {
+RunOptions options(std::string_view scenario, Form form) {
   RunOptions chosen;
   chosen.scenario = find_scenario(scenario);
   chosen.form = form;
@@ -103,7 +103,7 @@ TEST(Sweep, EveryScenarioOfTheMatrixHoldsUnderOneFault_C17) {
     if (scenario.callers() > 20) continue;
     for (const Form form : {Form::server, Form::disk}) {
       SweepTotals totals;
-      EXPECT_EQ(complaints(options(scenario.name.data(), form), 1, run_world, totals), "") << scenario.name;
+      EXPECT_EQ(complaints(options(scenario.name, form), 1, run_world, totals), "") << scenario.name;
       EXPECT_GT(totals.struck, 10U) << scenario.name;
       EXPECT_EQ(totals.struck, totals.planned) << scenario.name;
     }

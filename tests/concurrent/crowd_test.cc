@@ -95,7 +95,7 @@ class Shopper {
       desk_.ask(rules::Cancel{order});
     } else if (draw < 56) {
       desk_.ask(rules::Extend{order, std::chrono::seconds(2)});
-      held_.push_back({order, lines});
+      held_.emplace_back(order, lines);
     } else if (draw < 60) {
       desk_.ask(rules::ChangeOrder{order, lines_of(lines.front().sku.text(), few())});
       desk_.ask(rules::Cancel{order});
