@@ -1,6 +1,7 @@
 #include "app/database.h"
 
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "judge/memory_store.h"
@@ -42,6 +43,14 @@ Database open_memory(const Clock& clock) {
   return opened;
 }
 
+// Another one each time the machine starts; empty where the system does not say.
+std::string boot_of_machine() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(file, boot);
+  return boot;
+}
+
 }  // namespace
 
 Result<Database> open_database(const Options& options, const Clock& clock) {
@@ -55,7 +64,7 @@ Result<Database> open_database(const Options& options, const Clock& clock) {
   }
   auto store = judge::open_sqlite_store(sqlite, clock);
   if (!store) return std::unexpected(store.error());
-  auto order_index = judge::open_sqlite_order_index(sqlite.path + ".orders");
+  auto order_index = judge::open_sqlite_order_index(sqlite.path + ".orders", boot_of_machine());
   if (!order_index) return std::unexpected(order_index.error());
   return Database{*std::move(store), [sqlite] { return judge::open_sqlite_reader(sqlite); },
                   *std::move(order_index)};

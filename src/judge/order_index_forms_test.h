@@ -16,6 +16,8 @@
 
 namespace gavel::judge {
 
+inline constexpr const char* some_boot = "first";
+
 struct IndexForm {
   StoreForm store;
   bool is_kept;  // Beyond the life of the object.
@@ -28,7 +30,7 @@ inline IndexForm memory_index_form() {
 
 inline IndexForm sqlite_index_form() {
   return {sqlite_form(), true, [](const TemporaryFolder& folder) {
-            auto index = open_sqlite_order_index(folder.file("orders"));
+            auto index = open_sqlite_order_index(folder.file("orders"), some_boot);
             CHECK(index);
             return *std::move(index);
           }};

@@ -109,7 +109,7 @@ TEST(SqliteOrderIndex, WhatCannotBeReadIsMadeAgain) {
   const TemporaryFolder folder;
   const std::string path = folder.file("orders");
   write_content(path, "this is no database, and long enough that nobody takes it for an empty one");
-  const auto index = open_sqlite_order_index(path);
+  const auto index = open_sqlite_order_index(path, some_boot);
   ASSERT_TRUE(index) << index.error().message;
   EXPECT_EQ((*index)->cursors().value(), Cursors());
 }
@@ -126,10 +126,27 @@ TEST(SqliteOrderIndex, AnotherVersionIsMadeAgain) {
   const TemporaryFolder folder;
   const std::string path = folder.file("orders");
   const Cursors reached{{LaneId{1}, {7, some_time}}};
-  ASSERT_TRUE(open_sqlite_order_index(path).value()->put({}, reached));
-  EXPECT_EQ(open_sqlite_order_index(path).value()->cursors().value(), reached);
+  ASSERT_TRUE(open_sqlite_order_index(path, some_boot).value()->put({}, reached));
+  EXPECT_EQ(open_sqlite_order_index(path, some_boot).value()->cursors().value(), reached);
   run_sql(path, "PRAGMA user_version = 99");
-  EXPECT_EQ(open_sqlite_order_index(path).value()->cursors().value(), Cursors());
+  EXPECT_EQ(open_sqlite_order_index(path, some_boot).value()->cursors().value(), Cursors());
+}
+
+// It never syncs, so what a machine that stopped has left of it may be anything.
+TEST(SqliteOrderIndex, WhatIsOlderThanTheMachinesStartIsMadeAgain) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("orders");
+  const Cursors reached{{LaneId{1}, {7, some_time}}};
+  const auto cursors = [&](const char* boot) {
+    return open_sqlite_order_index(path, boot).value()->cursors().value();
+  };
+  ASSERT_TRUE(open_sqlite_order_index(path, "first").value()->put({}, reached));
+  EXPECT_EQ(cursors("first"), reached) << "a process that stopped has left it whole";
+  EXPECT_EQ(cursors("second"), Cursors());
+  ASSERT_TRUE(open_sqlite_order_index(path, "second").value()->put({}, reached));
+  EXPECT_EQ(cursors("second"), reached);
+  EXPECT_EQ(cursors(""), Cursors()) << "nobody says when the machine started";
+  EXPECT_EQ(cursors(""), Cursors());
 }
 
 TEST(SqliteOrderIndex, AnotherProgramsFileIsLeftAlone) {
@@ -137,7 +154,7 @@ TEST(SqliteOrderIndex, AnotherProgramsFileIsLeftAlone) {
   const std::string path = folder.file("orders");
   run_sql(path, "PRAGMA application_id = 7; CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
   const std::string before = content_of(path);
-  const auto index = open_sqlite_order_index(path);
+  const auto index = open_sqlite_order_index(path, some_boot);
   ASSERT_FALSE(index);
   EXPECT_EQ(index.error().code, ErrorCode::invalid);
   EXPECT_EQ(index.error().message, "the index of orders by user, " + path +
@@ -148,7 +165,7 @@ TEST(SqliteOrderIndex, AnotherProgramsFileIsLeftAlone) {
 
 TEST(SqliteOrderIndex, AFolderThatIsMissingIsNamed) {
   const TemporaryFolder folder;
-  const auto index = open_sqlite_order_index(folder.file("nosuch/orders"));
+  const auto index = open_sqlite_order_index(folder.file("nosuch/orders"), some_boot);
   ASSERT_FALSE(index);
   EXPECT_EQ(index.error().code, ErrorCode::invalid);
 }
@@ -165,7 +182,7 @@ struct IndexLife {
 
 IndexLife live(const std::string& path, const std::string& vfs) {
   IndexLife life;
-  const auto index = open_sqlite_order_index(path, vfs);
+  const auto index = open_sqlite_order_index(path, some_boot, vfs);
   if (!index) return {0, index.error()};
   const auto begun = (*index)->cursors();
   if (!begun) return {0, begun.error()};
@@ -203,7 +220,7 @@ TEST(SqliteOrderIndex, ADiskThatFailsLeavesAWholeIndexOrNone) {
         }
         ++fired;
         survived += !life.end;
-        const auto index = open_sqlite_order_index(path);
+        const auto index = open_sqlite_order_index(path, some_boot);
         ASSERT_TRUE(index) << index.error().message;
         const auto page = (*index)->page({.user = UserId("ann"), .count = 9}).value();
         const auto kept = static_cast<std::int64_t>(page.orders.size());
@@ -222,7 +239,7 @@ TEST(SqliteOrderIndex, WhatIsBrokenSaysWhatToDo) {
   FaultVfs vfs("index-faults");
   const TemporaryFolder folder;
   const std::string path = folder.file("orders");
-  const auto index = open_sqlite_order_index(path, vfs.name()).value();
+  const auto index = open_sqlite_order_index(path, some_boot, vfs.name()).value();
   vfs.arm(FaultVfs::Fault::full, FaultVfs::File::log, 1);
   const auto put = index->put({order_of_batch(1)}, after_batch(1));
   ASSERT_FALSE(put);
@@ -238,7 +255,7 @@ TEST(SqliteOrderIndex, WhatIsBrokenSaysWhatToDo) {
 TEST(SqliteOrderIndex, NoStatementScans) {
   const TemporaryFolder folder;
   const std::string path = folder.file("orders");
-  ASSERT_TRUE(open_sqlite_order_index(path));
+  ASSERT_TRUE(open_sqlite_order_index(path, some_boot));
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
   const auto plan_of = [&](const std::string& sql) {

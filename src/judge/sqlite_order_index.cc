@@ -17,7 +17,7 @@ using sqlite::Row;
 using sqlite::Statement;
 
 constexpr int application_id = 0x4776'6f75;  // "Gvou": told apart from the judge's file, and from others'.
-constexpr int version = 1;
+constexpr int version = 2;
 
 constexpr const char* schema = R"sql(
 CREATE TABLE order_of_user (
@@ -26,6 +26,7 @@ CREATE TABLE order_of_user (
   state TEXT NOT NULL,
   PRIMARY KEY (user, id)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE made (boot TEXT NOT NULL) STRICT;
 CREATE TABLE cursor (
   lane INTEGER PRIMARY KEY CHECK (lane >= 1),
   n INTEGER NOT NULL CHECK (n >= 1),
@@ -132,8 +133,9 @@ Error environment(const std::string& path, const std::string& why) {
   return {ErrorCode::invalid, "the index of orders by user, " + path + ", cannot be used: " + why};
 }
 
-// Whether the file holds this version's tables, and nothing if it is another program's.
-Result<bool> is_current(Connection& connection) {
+// Whether the file holds this version's tables, made since the machine last started; an error if it is
+// another program's.
+Result<bool> is_current(Connection& connection, const std::string& boot) {
   const auto id = connection.ask("PRAGMA application_id");
   if (!id) return std::unexpected(id.error());
   const auto found = connection.ask("PRAGMA user_version");
@@ -143,7 +145,10 @@ Result<bool> is_current(Connection& connection) {
                 "it is another program's database; move it away, or name another "
                 "judge.url");
   }
-  return *id != "0" && *found == std::to_string(version);
+  if (*id == "0" || *found != std::to_string(version) || boot.empty()) return false;
+  const auto made = connection.ask("SELECT boot FROM made");
+  if (!made) return std::unexpected(made.error());
+  return *made == boot;
 }
 
 Result<std::unique_ptr<Connection>> open_writer(const std::string& path, const std::string& vfs) {
@@ -154,20 +159,28 @@ Result<std::unique_ptr<Connection>> open_writer(const std::string& path, const s
   return connection;
 }
 
-// It is our own copy of what the judge keeps, so it need not wait for the disk. In WAL it stays whole even
-// so.
+// It is our own copy of what the judge keeps, so it need not wait for the disk: what a machine that stopped
+// has left of it is not used. A sync of this file would hold up those of the judge's.
 Result<void> apply_settings(Connection& connection) {
-  for (const char* setting : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
+  for (const char* setting : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF",
                               "PRAGMA cache_size = -16384", "PRAGMA temp_store = MEMORY"}) {
     if (auto set = connection.execute(setting); !set) return set;
   }
   return {};
 }
 
-Result<void> make_tables(Connection& connection) {
+Result<void> note_boot(Connection& connection, const std::string& boot) {
+  auto statement = Statement::prepare(connection, "INSERT INTO made (boot) VALUES (?)");
+  if (!statement) return std::unexpected(statement.error());
+  const auto noted = statement->run(boot);
+  return noted ? Result<void>{} : std::unexpected(noted.error());
+}
+
+Result<void> make_tables(Connection& connection, const std::string& boot) {
   Result<void> made = apply_settings(connection);
   if (made) made = connection.execute("BEGIN IMMEDIATE");
   if (made) made = connection.execute(schema);
+  if (made) made = note_boot(connection, boot);
   if (made) made = connection.execute("PRAGMA application_id = " + std::to_string(application_id));
   if (made) made = connection.execute("PRAGMA user_version = " + std::to_string(version));
   if (made) made = connection.execute("COMMIT");
@@ -180,22 +193,23 @@ void remove_files(const std::string& path) {
 }
 
 // A connection to a file with the tables of this version, made anew where there was none.
-Result<std::unique_ptr<Connection>> open_current(const std::string& path, const std::string& vfs) {
+Result<std::unique_ptr<Connection>> open_current(const std::string& path, const std::string& boot,
+                                                 const std::string& vfs) {
   {
     auto connection = open_writer(path, vfs);
-    const auto current = connection ? is_current(**connection) : std::unexpected(connection.error());
+    const auto current = connection ? is_current(**connection, boot) : std::unexpected(connection.error());
     if (!current && current.error().code == ErrorCode::invalid) return std::unexpected(current.error());
     if (current && *current && apply_settings(**connection)) return connection;
   }
   remove_files(path);
   auto fresh = open_writer(path, vfs);
   if (!fresh) return fresh;
-  if (const auto made = make_tables(**fresh); !made) return std::unexpected(made.error());
+  if (const auto made = make_tables(**fresh, boot); !made) return std::unexpected(made.error());
   return fresh;
 }
 
-Result<Writing> open_writing(const std::string& path, const std::string& vfs) {
-  auto connection = open_current(path, vfs);
+Result<Writing> open_writing(const std::string& path, const std::string& boot, const std::string& vfs) {
+  auto connection = open_current(path, boot, vfs);
   if (!connection) return std::unexpected(connection.error());
   auto cursors = Statement::prepare(**connection, select_cursors);
   auto put_order = Statement::prepare(**connection, order_index_statements[0]);
@@ -222,8 +236,9 @@ Result<Reading> open_reading(const std::string& path, const std::string& vfs) {
 
 }  // namespace
 
-Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path, const std::string& vfs) {
-  auto writing = open_writing(path, vfs);
+Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path, const std::string& boot,
+                                                            const std::string& vfs) {
+  auto writing = open_writing(path, boot, vfs);
   if (!writing) return std::unexpected(environment(path, writing.error().message));
   auto reading = open_reading(path, vfs);
   if (!reading) return std::unexpected(environment(path, reading.error().message));

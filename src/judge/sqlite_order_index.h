@@ -1,8 +1,9 @@
 // The SQLite form of the order index: a file of its own beside the judge's database.
 //
-// Nothing is lost with it, so it waits for no disk: after a power loss it is a little older, and is followed
-// on from there. A file that cannot be read, or is of another version, is removed and made again; another
-// program's database is left alone.
+// Nothing is lost with it, so it neither waits for the disk nor makes the judge, whose disk it shares, wait
+// for it: it never syncs. Its file is whole as long as the machine runs, whatever becomes of the process. One
+// that was made before the machine last started, cannot be read or is of another version is removed and made
+// again; another program's database is left alone.
 #pragma once
 
 #include <memory>
@@ -24,8 +25,9 @@ inline constexpr const char* order_index_statements[] = {
 };
 
 // `invalid` in one line that says what to do, if the file cannot be made or is another program's.
+// `boot` names the time since the machine last started; where it is empty no file counts as made since then.
 // `vfs` is the name of a registered file layer, for tests; empty: the system's.
-Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path,
+Result<std::unique_ptr<OrderIndex>> open_sqlite_order_index(const std::string& path, const std::string& boot,
                                                             const std::string& vfs = "");
 
 }  // namespace gavel::judge
