@@ -49,6 +49,13 @@ if(GAVEL_RELEASE_WARNINGS)
     -Wno-error=stringop-overflow)   # growth of std::vector (GCC PR 107852)
 endif()
 
+# The sanitizers bring an allocator of their own, and the other builds need none.
+if(GAVEL_TCMALLOC)
+  # Its calls are those of the C library, so its headers are not wanted, nor the package that has them.
+  find_library(GAVEL_TCMALLOC_LIBRARY libtcmalloc_minimal.so.4 REQUIRED)
+  target_link_libraries(gavel_flags INTERFACE ${GAVEL_TCMALLOC_LIBRARY})
+endif()
+
 # Links `target` with the named libraries of ours. A missing name would become `-lgavel_x` and fail at the linker, far
 # from its cause; the order of folders also makes this the first guard against an include that points up.
 function(gavel_depend target scope)
