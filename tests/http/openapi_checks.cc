@@ -17,7 +17,6 @@
 namespace gavel::http {
 namespace {
 
-using boost::json::array;
 using boost::json::object;
 using boost::json::value;
 

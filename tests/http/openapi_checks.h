@@ -29,12 +29,12 @@ class AnswersHeld {
 
  private:
   const boost::json::object& resolved(const boost::json::object& schema, std::string& path) const;
-  void check(const boost::json::value& value, const boost::json::object& schema, std::string path);
-  void check_object(const boost::json::object& value, const boost::json::object& schema,
+  void check(const boost::json::value& given, const boost::json::object& unresolved, std::string path);
+  void check_object(const boost::json::object& given, const boost::json::object& schema,
                     const std::string& path);
-  const boost::json::object& choice_for(const boost::json::value& value,
+  const boost::json::object& choice_for(const boost::json::value& given,
                                         const boost::json::value& choices) const;
-  void gather(const boost::json::object& schema, std::string path, std::set<std::string>& members) const;
+  void gather(const boost::json::object& unresolved, std::string path, std::set<std::string>& members) const;
 
   const boost::json::value& document_;
   std::vector<std::string> wrong_;
