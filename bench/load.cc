@@ -119,7 +119,7 @@ void Load::receive(Span until, LoadResult& result, const std::function<void(Conn
   const Span left = std::max(Span(0), until - steady_now());
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
   const timespec timeout{.tv_sec = seconds.count(), .tv_nsec = (left - seconds).count()};
-  std::array<epoll_event, 64> events;
+  std::array<epoll_event, 64> events{};
   const int count = ::epoll_pwait2(epoll_, events.data(), static_cast<int>(events.size()), &timeout, nullptr);
   CHECK(count >= 0 || errno == EINTR);
   for (int i = 0; i < count; ++i) {
@@ -130,10 +130,9 @@ void Load::receive(Span until, LoadResult& result, const std::function<void(Conn
 
 // True once the answer is whole; a connection carries one request at a time.
 bool Load::take_answer(Connection& connection, LoadResult& result) {
-  std::array<char, 64 * 1024> space;
-  const ssize_t count = ::recv(connection.socket, space.data(), space.size(), 0);
+  const ssize_t count = ::recv(connection.socket, space_.data(), space_.size(), 0);
   CHECK(count > 0 && connection.busy);
-  connection.received.append(space.data(), static_cast<std::size_t>(count));
+  connection.received.append(space_.data(), static_cast<std::size_t>(count));
   const std::string_view received = connection.received;
   const std::size_t head = received.find("\r\n\r\n");
   if (head == std::string_view::npos) return false;

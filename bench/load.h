@@ -5,6 +5,7 @@
 // request that had to wait for a free connection has waited. One thread and one epoll; blocks.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,7 @@ class Load {
   std::vector<Connection> connections_;
   std::size_t busy_ = 0;
   std::string text_;
+  std::array<char, 64 * 1024> space_{};  // For what one read brings.
 };
 
 }  // namespace gavel::bench

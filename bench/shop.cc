@@ -28,11 +28,9 @@ rules::Command Orders::next(Time now) {
                         .act = std::move(act)};
 }
 
-rules::Command command_of(std::string key, rules::Act act) {
-  return rules::Command{.caller = rules::Caller("bench"),
-                        .key = rules::RequestKey(std::move(key)),
-                        .fresh = {},
-                        .act = std::move(act)};
+rules::Command command_of(const std::string& key, rules::Act act) {
+  return rules::Command{
+      .caller = rules::Caller("bench"), .key = rules::RequestKey(key), .fresh = {}, .act = std::move(act)};
 }
 
 Bench::Bench(judge::Store& store, Limit limit)

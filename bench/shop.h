@@ -40,7 +40,7 @@ class Orders {
 };
 
 // A command of the caller "bench" under a key of its own.
-rules::Command command_of(std::string key, rules::Act act);
+rules::Command command_of(const std::string& key, rules::Act act);
 
 // The judge over a store, with the shop's SKU and, with a limit, an open activity of one unit per user.
 class Bench {
