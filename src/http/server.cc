@@ -399,7 +399,7 @@ void Server::Sessions::stop() {
 
 // A coroutine that ends by an exception ends alone, and is heard of.
 void Server::Sessions::start(awaitable<void> work, std::string_view what) {
-  asio::co_spawn(io_, std::move(work), [self = shared_from_this(), what](std::exception_ptr thrown) {
+  asio::co_spawn(io_, std::move(work), [self = shared_from_this(), what](const std::exception_ptr& thrown) {
     if (thrown) self->log_.write(Level::error, "http_coroutine_failed", {{"which", what}});
   });
 }
@@ -437,11 +437,13 @@ void Server::Sessions::begin(tcp::socket socket) {
       std::make_shared<Session>(std::move(socket), service_, audience_, limits_, ticks_, large_bodies_);
   sessions_.insert(session);
   awaitable<void> work = session->run();
-  asio::co_spawn(io_, std::move(work), [self = shared_from_this(), session](std::exception_ptr thrown) {
-    if (thrown) self->log_.write(Level::error, "http_coroutine_failed", {{"which", "session"}});
-    self->sessions_.erase(session);
-    if (self->stopping_ && self->sessions_.empty()) self->sweeper_.cancel();
-  });
+  asio::co_spawn(io_, std::move(work),
+                 [self = shared_from_this(), session](const std::exception_ptr& thrown) {
+                   if (thrown)
+                     self->log_.write(Level::error, "http_coroutine_failed", {{"which", "session"}});
+                   self->sessions_.erase(session);
+                   if (self->stopping_ && self->sessions_.empty()) self->sweeper_.cancel();
+                 });
 }
 
 // Says why in one write that a fresh socket always takes, and closes: to wait for the client would be to have

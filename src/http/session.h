@@ -94,7 +94,7 @@ class Session {
   std::optional<Response> wrong_in_length();
   std::size_t body_bytes_allowed() const;
   void give_back();
-  std::optional<Response> refusal_of(const boost::system::error_code& error) const;
+  std::optional<Response> refusal_of(const boost::system::error_code& failure) const;
   Request request_of_header() const;
   void set_deadline(Duration within);
   void clear_deadline() { deadline_.reset(); }
