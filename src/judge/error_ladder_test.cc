@@ -2,6 +2,7 @@
 // are gapless.
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -222,6 +223,25 @@ TEST_P(UnsettledCommit, IsUnknownUntilItIsSettledAndNothingBeginsBefore) {
             stored()
                 ? "batch 2.1 buried=0 flows=1\nbatch 2.2 buried=0 flows=1\n"
                 : "batch 2.1 buried=1 flows=0\nbatch 2.2 buried=0 flows=1\nbatch 2.3 buried=0 flows=1\n");
+}
+
+// The gate hears of each batch that is stored, once and in its order (gate-protocol, After the commit).
+TEST_P(UnsettledCommit, IsToldOfWhenItIsFoundOutAndBeforeLaterOnes) {
+  lose_commit(50);
+  const auto log = Log::silent();
+  std::string told;
+  Judge judge(
+      store_, *log, Random(1), [](Duration) {}, {}, {}, {},
+      [&told](const rules::State& state) {
+        for (const rules::Flow& flow : state.flows) told += std::string(word(flow.action)) + " ";
+      });
+  const std::vector sale{reserve("k", "ann", {{"tee", 1}})};
+  EXPECT_FALSE(judge.apply(sale));
+  EXPECT_EQ(told, "");
+  const std::vector receipts{receive("between", "tee", 1), receive("after", "tee", 1)};
+  EXPECT_FALSE(judge.apply(std::span(receipts).first(1)));
+  EXPECT_TRUE(judge.apply(std::span(receipts).last(1)));
+  EXPECT_EQ(told, stored() ? "reserve receive " : "receive ");
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, UnsettledCommit, testing::Values(Fault::unknown_stored, Fault::unknown_lost),

@@ -120,10 +120,10 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
     return verdicts;
   }
   if (committed.error().code != ErrorCode::unknown) return abandon(committed.error());
-  in_doubt_ = true;
+  in_doubt_ = std::move(state);
   meters_.in_doubt.add();
   log_.write(Level::warn, "commit_in_doubt", {{"n", next_n_}, {"why", committed.error().message}});
-  return settle_or_stay(std::move(verdicts), state);
+  return settle_or_stay(std::move(verdicts));
 }
 
 void Judge::tell(const State& state) const {

@@ -39,7 +39,8 @@ class Judge {
   using Pause = std::function<void(Duration)>;  // Sleeps; the simulator's only advances its clock.
   // Is told the state of every batch once its end is known, on the lane's thread and before the verdicts are
   // given: what is committed, or what was found and left as it was. A batch in doubt is told of when it is
-  // known to be committed within the same call of apply, else never. It must not block.
+  // known to be committed, which may be in a later call of apply, before the batches of that one. It must not
+  // block.
   using Observer = std::function<void(const rules::State&)>;
 
   // All references outlive the judge. No I/O happens before apply.
@@ -60,7 +61,7 @@ class Judge {
 
   Result<Verdicts> persist(std::span<const rules::Command> commands);
   Result<Verdicts> attempt(std::span<const rules::Command> commands);
-  Result<Verdicts> settle_or_stay(Verdicts verdicts, const rules::State& state);
+  Result<Verdicts> settle_or_stay(Verdicts verdicts);
   void tell(const rules::State& state) const;
   Result<std::optional<Settlement>> settle_in_doubt();
   Result<void> ensure_lane();
@@ -78,7 +79,8 @@ class Judge {
   const Observer observer_;
   std::optional<rules::LaneId> lane_;
   std::int64_t next_n_ = 1;
-  bool in_doubt_ = false;  // The commit of batch next_n_ has no known end; nothing may begin before it has.
+  // What batch next_n_ has written, if its commit has no known end; nothing may begin before it has.
+  std::optional<rules::State> in_doubt_;
 };
 
 }  // namespace gavel::judge

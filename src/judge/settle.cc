@@ -4,11 +4,15 @@
 // last two apart. Inserting the batch's own row again can: the insert waits for the old transaction's lock,
 // and then either finds the row (the batch is stored) or takes its place as a tombstone (it never can be).
 // Until one of the two is known no later batch of the lane begins, for n must stay gapless.
+#include <optional>
+#include <utility>
+
 #include "judge/judge.h"
 
 namespace gavel::judge {
 
-// Ends the doubt about batch next_n_, if there is one; an error means that it stays.
+// Ends the doubt about batch next_n_, if there is one; an error means that it stays. What was stored is told
+// of whenever that is found out: the gate has to hear of it as of every batch.
 Result<std::optional<Settlement>> Judge::settle_in_doubt() {
   if (!in_doubt_) return std::nullopt;
   Error last{ErrorCode::unknown, ""};
@@ -19,8 +23,9 @@ Result<std::optional<Settlement>> Judge::settle_in_doubt() {
                  {{"lane", lane_->value},
                   {"n", next_n_},
                   {"as", *settled == Settlement::committed ? "committed" : "buried"}});
-      in_doubt_ = false;
+      const rules::State state = *std::exchange(in_doubt_, std::nullopt);
       ++next_n_;
+      if (*settled == Settlement::committed) tell(state);
       return *settled;
     }
     last = settled.error();
@@ -35,15 +40,12 @@ Result<std::optional<Settlement>> Judge::settle_in_doubt() {
 
 // What the callers of a batch in doubt are told: its verdicts if it is stored; a reason to try again if it
 // never can be; unknown if nobody can say.
-Result<Judge::Verdicts> Judge::settle_or_stay(Verdicts verdicts, const rules::State& state) {
+Result<Judge::Verdicts> Judge::settle_or_stay(Verdicts verdicts) {
   const auto settled = settle_in_doubt();
   if (!settled && settled.error().code == ErrorCode::broken) return std::unexpected(settled.error());
   if (!settled)
     return fail(ErrorCode::unknown, "the commit could not be settled: " + settled.error().message);
-  if (*settled == Settlement::committed) {
-    tell(state);
-    return verdicts;
-  }
+  if (*settled == Settlement::committed) return verdicts;
   return fail(ErrorCode::conflict, "the commit was lost; its tombstone is stored");
 }
 

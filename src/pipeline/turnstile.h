@@ -89,7 +89,8 @@ class Turnstile {
   // mode was set: then a sale costs the gate's side nothing. Any thread.
   std::optional<Heard> to_hear(const rules::State& state) const;
 
-  // What a batch left behind, in any mode and for any act. A mode is obeyed from here on.
+  // What a batch left behind, in any mode and for any act. A mode is obeyed from here on. Items that never
+  // passed here are not stated: whoever leads them through the gate does, by the refresh at the latest.
   void heard(const Heard& heard);
 
   // What to ask of the judge, now that it has sold what the gate denied at the probes: its buckets are evened

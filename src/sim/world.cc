@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "judge/audit.h"
@@ -28,6 +29,7 @@ constexpr Micros resolved_within{10'000'000};    // Unknowns and the like, after
 constexpr Micros holds_over_within{12'000'000};  // The longest hold, extended, and two seconds to release it.
 constexpr Micros errand_within{10'000'000};
 constexpr Micros second_look_after{2'000'000};
+constexpr Micros refresh_takes{1'000'000};
 constexpr std::int64_t release_within_ms = 2'000;
 constexpr std::size_t errands_of_an_item_max = 4;
 constexpr std::chrono::seconds errand_hold{3'600};
@@ -56,7 +58,8 @@ class World {
   void look_for_overdue();
   void buy_what_is_left();
   void look_twice();
-  void look_at_gate();
+  void look_at_gate(std::string_view when);
+  void look_at_buckets(std::string_view when, rules::ItemId item, const oracle::Ledger& ledger);
   bool lost_statements() const;
   std::optional<std::int64_t> promised_release() const;
   void look_for_units(const oracle::Request& last);
@@ -200,7 +203,10 @@ void World::converge() {
   look_for_overdue();
   buy_what_is_left();
   look_twice();
-  if (!lost_statements()) look_at_gate();
+  if (!lost_statements()) look_at_gate("at rest");
+  // Two passes, since one may be under way, and each is a step for ten items.
+  scheduler_.run_until(scheduler_.now() + 2 * options_.instance.refresh_every + refresh_takes);
+  look_at_gate("refreshed");
 }
 
 void World::look_for_overdue() {
@@ -254,42 +260,53 @@ void World::look_twice() {
   if (fleet_.in_flight() > 0) violation("rest: a request is still in process");
 }
 
-// Whether the gate may lack what nobody owes it any more. Among several instances something may always be
-// unsaid, since one states no item that it never looked up.
+// Whether the gate may lack what nobody owes it any more, until the next refresh. Among several instances
+// something may always be unsaid, since one states no item that it never led through the gate.
 bool World::lost_statements() const {
   if (options_.gated != std::vector{true}) return true;
   for (const Fault fault : {Fault::instance_crashed, Fault::gate_restarted, Fault::gate_failed_over,
                             Fault::gate_key_lost, Fault::gate_corrupted}) {
     if (faults_.fired()[static_cast<std::size_t>(fault)] > 0) return true;
   }
-  const RareCounts& seen = sightings_.counts();
-  return seen[static_cast<std::size_t>(Rare::unknown_unsettled)] > 0 ||
-         seen[static_cast<std::size_t>(Rare::store_broken)] > 0;
+  return sightings_.counts()[static_cast<std::size_t>(Rare::store_broken)] > 0;
 }
 
-// At rest the gate says what the judge has, and counts no token but those
-// of the dead. Of items that nobody leads through the gate any more buckets may be left.
-void World::look_at_gate() {
+// The gate says what the judge has, and counts no token but those of the dead. Of items that nobody leads
+// through the gate any more buckets may be left.
+void World::look_at_gate(std::string_view when) {
   const oracle::Ledger ledger = auditor_.ledger(*database_->look());
-  std::map<std::int64_t, std::int64_t> available;
-  for (const auto& [place, row] : ledger.buckets) available[place.item] += row.available;
-  const std::set<rules::ItemId> gated = fleet_.gated_items();
+  for (const rules::ItemId item : fleet_.gated_items()) look_at_buckets(when, item, ledger);
+}
+
+void World::look_at_buckets(std::string_view when, rules::ItemId item, const oracle::Ledger& ledger) {
+  std::map<rules::BucketNo, oracle::Bucket> rows;
+  std::int64_t available = 0;
+  for (const auto& [place, row] : ledger.buckets) {
+    if (place.item != item.value) continue;
+    rows.emplace(static_cast<rules::BucketNo>(place.bucket), row);
+    available += row.available;
+  }
+  const auto complain = [&](rules::BucketNo bucket, const std::string& what) {
+    violation("gate: " + std::string(when) + ", bucket " + std::to_string(item.value) + "/" +
+              std::to_string(bucket) + " " + what);
+  };
   for (const auto& [key, bucket] : redis_.buckets()) {
-    if (!gated.contains(key.item)) continue;
-    const auto row = ledger.buckets.find({key.item.value, key.bucket});
-    if (row == ledger.buckets.end()) {
-      violation("gate: it has " + to_text(key) + ", and there is no such bucket");
+    if (key.item != item) continue;
+    const auto row = rows.extract(key.bucket);
+    if (!row) {
+      complain(key.bucket, "is there, and the judge has no such bucket");
       continue;
     }
-    const bool same = bucket->available.units == row->second.available && bucket->seq == row->second.seq;
-    const bool closed = available[key.item.value] == 0;
+    const bool same = bucket->available.units == row.mapped().available && bucket->seq == row.mapped().seq;
     const bool no_tokens = std::ranges::all_of(bucket->holdings, [&](const auto& holding) {
       return holding.second.tokens == rules::no_units || fleet_.is_dead(holding.first);
     });
-    if (same && no_tokens && bucket->closed() == closed) continue;
-    violation("gate: " + to_text(key) + " says " + to_text(bucket) + ", the judge has " +
-              std::to_string(row->second.available) + " at " + std::to_string(row->second.seq));
+    if (same && no_tokens && bucket->closed() == (available == 0)) continue;
+    complain(key.bucket, "says " + to_text(bucket) + ", the judge has " +
+                             std::to_string(row.mapped().available) + " at " +
+                             std::to_string(row.mapped().seq));
   }
+  for (const auto& [bucket, row] : rows) complain(bucket, "is missing");
 }
 
 // Whoever asks finds a hold that is past its time free at once (C9), by the clock of the instance that asks
