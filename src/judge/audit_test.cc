@@ -20,6 +20,15 @@ TEST_F(AuditTest, ATombstoneIsClean) {
             "");
 }
 
+// An entry whose batch has no row is shown all the same, by a lane that has no rank.
+TEST_F(AuditTest, ADumpShowsEntriesWithoutTheirBatch) {
+  Rows rows = rows_of(*reader_);
+  rows.batches.clear();
+  RowsReader broken(std::move(rows));
+  const std::string dump = canonical_dump(broken).value();
+  EXPECT_NE(dump.find("batch=?.4 i=0\n"), std::string::npos) << dump;
+}
+
 TEST_F(AuditTest, ClaimsOfAClosedActivityMayBeGone) {
   EXPECT_EQ(found([](Rows& r) {
               r.activities[1].state = rules::ActivityState::closed;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/metrics.h"
 #include "judge/audit.h"
 #include "judge/comparison.h"
 #include "judge/court.h"
@@ -283,6 +284,38 @@ TEST_F(ErrorLadder, BrokenStopsEverything) {
   EXPECT_EQ(court_.say_all(one_tee_for({"ann", "bob"})), "error broken\n");
   EXPECT_EQ(court_.say(receive("k", "tee", 1)), "error broken");
   EXPECT_EQ(stock("tee"), "2/0/0");
+}
+
+TEST_F(ErrorLadder, AStoreThatBreaksWhileACommitIsInDoubtStopsEverything) {
+  choose_ = [settles = 0](Call call, int, const rules::State*) mutable -> std::optional<Fault> {
+    if (call == Call::commit) return Fault::unknown_stored;
+    if (call != Call::settle) return std::nullopt;
+    return ++settles <= 20 ? Fault::unavailable : Fault::broken;
+  };
+  EXPECT_EQ(court_.say(receive("k", "tee", 1)), "error unknown");
+  EXPECT_EQ(court_.say(receive("next", "tee", 1)), "error broken");
+}
+
+// Who watches hears of what is stored, once, and of what was refused without a row; the units are counted
+// from the rows (C16).
+TEST_F(ErrorLadder, WhatIsStoredIsToldAndCountedOnce) {
+  Metrics metrics;
+  std::string told;
+  const auto log = Log::silent();
+  Judge judge(
+      store_, *log, Random(1), [](Duration) {}, {}, {}, Meters(metrics, world_.clock()),
+      [&](const rules::State& state) { told += std::to_string(state.flows.size()) + " "; });
+  fail(Call::commit, {Fault::conflict, Fault::unknown_lost});
+  ASSERT_TRUE(judge.apply(std::vector{receive("in", "tee", 3)}));
+  ASSERT_TRUE(judge.apply(std::vector{confirm("none", order_of("nobody"))}));
+  ASSERT_TRUE(judge.apply(std::vector{reserve("k", "ann", {{"tee", 2}, {"cap", 2}})}));
+  EXPECT_EQ(told, "1 0 2 ");
+  const std::string text = metrics.text();
+  for (const char* line :
+       {"gavel_judge_units_total{action=\"receive\"} 3\n", "gavel_judge_units_total{action=\"reserve\"} 4\n",
+        "gavel_judge_units_total{action=\"cancel\"} 0\n", "gavel_judge_batches_retried_total 2\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
 }
 
 TEST_F(ErrorLadder, ABatchThatChangesNothingWritesNothing) {

@@ -27,9 +27,10 @@ bool is_changed(const auto& rows) {
 }
 
 // False if a batch holds nothing but refusals that are not recorded, and replays: it has nothing to store.
+// What changes a SKU or an activity is remembered as a request.
 bool has_changes(const State& state) {
   return !state.flows.empty() || is_changed(state.orders) || is_changed(state.requests) ||
-         !state.forgotten.empty() || is_changed(state.skus) || is_changed(state.activities);
+         !state.forgotten.empty();
 }
 
 bool is_worth_a_retry(ErrorCode code) { return code == ErrorCode::conflict || code == ErrorCode::duplicate; }
@@ -103,7 +104,7 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
   rules::raise_generations(state);
   if (const auto broken = rules::first_broken(state)) {
     log_.write(Level::error, "invariant_broken", {{"what", *broken}, {"next", "stop, and run gavel verify"}});
-    CHECK(!broken);
+    CHECK(false);
   }
   if (!has_changes(state)) {
     store_.rollback();

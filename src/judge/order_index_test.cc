@@ -206,7 +206,8 @@ TEST(SqliteOrderIndex, ADiskThatFailsLeavesAWholeIndexOrNone) {
   FaultVfs vfs("index-faults");
   std::int64_t fired = 0;
   std::int64_t survived = 0;
-  for (const Fault fault : {Fault::full, Fault::short_write, Fault::sync_error, Fault::read_error}) {
+  for (const Fault fault :
+       {Fault::full, Fault::short_write, Fault::sync_error, Fault::read_error, Fault::lock_error}) {
     for (const File file : {File::database, File::log}) {
       for (std::int64_t nth = 1;; ++nth) {
         const TemporaryFolder folder;
@@ -233,6 +234,75 @@ TEST(SqliteOrderIndex, ADiskThatFailsLeavesAWholeIndexOrNone) {
   }
   EXPECT_GT(fired, 30);
   EXPECT_GT(survived, 0) << "a file that cannot be made sound is made again";
+}
+
+// An index of several pages that a process finds when it starts, and orders of ann on the first of them.
+void make_pages(const std::string& path) {
+  const auto index = open_sqlite_order_index(path, some_boot).value();
+  std::vector<IndexedOrder> orders{order_of_batch(1)};
+  for (int i = 0; i < 400; ++i)
+    orders.push_back({UserId("user" + std::to_string(i)), id(7), OrderState::held});
+  ASSERT_TRUE(index->put(orders, after_batch(1)));
+}
+
+// The same at a start: what was there is used whole, or all of it is made again.
+TEST(SqliteOrderIndex, ADiskThatFailsAtAStartLeavesAWholeIndexOrNone) {
+  using Fault = FaultVfs::Fault;
+  using File = FaultVfs::File;
+  FaultVfs vfs("index-faults");
+  std::int64_t anew = 0;
+  std::int64_t refused = 0;
+  for (const Fault fault : {Fault::read_error, Fault::lock_error}) {
+    for (std::int64_t nth = 1;; ++nth) {
+      const TemporaryFolder folder;
+      const std::string path = folder.file("orders");
+      make_pages(path);
+      vfs.arm(fault, File::database, nth);
+      {
+        const auto index = open_sqlite_order_index(path, some_boot, vfs.name());
+        const auto put =
+            index ? (*index)->put({order_of_batch(2)}, after_batch(2)) : std::unexpected(index.error());
+        const auto page =
+            index ? (*index)->page({.user = UserId("ann"), .count = 9}) : std::unexpected(index.error());
+        vfs.disarm();
+        if (index && vfs.fired() && (!put || !page)) {
+          EXPECT_NE((*index)->put({order_of_batch(2)}, after_batch(2)).has_value() &&
+                        (*index)->page({.user = UserId("ann"), .count = 9}).has_value(),
+                    true)
+              << "a broken connection is not used again";
+        }
+        refused += !index;
+      }
+      if (!vfs.fired()) break;
+      const auto again = open_sqlite_order_index(path, some_boot);
+      ASSERT_TRUE(again) << again.error().message;
+      const auto page = (*again)->page({.user = UserId("ann"), .count = 9}).value();
+      const bool empty = page.cursors.empty() && page.orders.empty();
+      anew += empty || page.orders == std::vector{order_of_batch(2)};
+      const auto kept = static_cast<std::int64_t>(page.orders.size());
+      EXPECT_TRUE(empty || page.cursors == after_batch(2) || page.cursors == after_batch(kept));
+    }
+  }
+  EXPECT_GT(anew, 0);
+  EXPECT_GT(refused, 0);
+}
+
+TEST(SqliteOrderIndex, AFileWithoutOneOfItsTablesIsNotUsed) {
+  for (const char* table : {"order_of_user", "cursor"}) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("orders");
+    ASSERT_TRUE(open_sqlite_order_index(path, some_boot));
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(database, (std::string("DROP TABLE ") + table).c_str(), nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(database);
+    const auto index = open_sqlite_order_index(path, some_boot);
+    ASSERT_FALSE(index);
+    EXPECT_EQ(index.error().code, ErrorCode::invalid);
+    EXPECT_NE(index.error().message.find(std::string("no such table: ") + table), std::string::npos)
+        << index.error().message;
+  }
 }
 
 TEST(SqliteOrderIndex, WhatIsBrokenSaysWhatToDo) {

@@ -2,11 +2,13 @@
 // twice.
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "judge/sqlite_form_test.h"
+#include "judge/sqlite_open.h"
 #include "judge/testing/fault_vfs.h"
 
 namespace gavel::judge {
@@ -252,6 +254,48 @@ TEST_F(SqliteFault, WhatWasNotSyncedIsLostWithThePowerAndNothingElse) {
     unsynced += lose_power(seed);
   }
   EXPECT_GE(unsynced, 400U);  // Else there was nothing to lose.
+}
+
+// A lane that is not stored is nobody's: whoever wrote in it could meet another that was dealt the same.
+TEST_F(SqliteFault, ALaneThatCannotBeStoredIsNotDealt) {
+  const SqliteWorld world;
+  SqliteOptions options = world.options();
+  options.vfs = vfs_.name();
+  const VirtualClock clock(Time(1'800'000'000'000ms));
+  for (const Fault fault : {Fault::full, Fault::sync_error}) {
+    const auto store = open_sqlite_store(options, clock).value();
+    vfs_.arm(fault, File::log, 1);
+    EXPECT_EQ(store->open_lane().error().code, ErrorCode::broken);
+    vfs_.disarm();
+  }
+}
+
+// A tombstone that may not be on the disk buries nothing (A13).
+TEST_F(SqliteFault, WhatCannotBeSettledIsNotToldAsSettled) {
+  const SqliteWorld world;
+  SqliteOptions options = world.options();
+  options.vfs = vfs_.name();
+  const VirtualClock clock(Time(1'800'000'000'000ms));
+  rules::LaneId lane;
+  {
+    lane = open_sqlite_store(options, clock).value()->open_lane().value();
+    // As many as make the table several pages long: the first one is not read at the start.
+    const auto raw = sqlite::open_current(world.options(), sqlite::Role::writer).value();
+    ASSERT_TRUE(
+        raw->execute("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 2000) "
+                     "INSERT INTO batch SELECT 1, n, 0, 0, 0 FROM t"));
+  }
+  for (const auto& [fault, file, n] :
+       {std::tuple(Fault::read_error, File::database, 1), std::tuple(Fault::full, File::log, 2001),
+        std::tuple(Fault::sync_error, File::log, 2001)}) {
+    const auto store = open_sqlite_store(options, clock).value();
+    vfs_.arm(fault, file, 1);
+    EXPECT_EQ(store->settle({lane, n}).error().code, ErrorCode::broken);
+    vfs_.disarm();
+  }
+  const auto store = open_sqlite_store(world.options(), clock).value();
+  EXPECT_EQ(store->settle({lane, 0}).error().code, ErrorCode::constraint) << "there is no batch 0";
+  EXPECT_EQ(store->settle({lane, 1}).value(), Settlement::committed);
 }
 
 TEST_F(SqliteFault, DiskFullInTheLog) { fail_each(Fault::full, File::log, 8); }

@@ -99,15 +99,12 @@ Result<std::vector<BatchRow>> Follower::batches_from(LaneId lane, std::int64_t n
 
 // The numbers of a lane have no gap, so the last one tells how many there are.
 Result<void> Follower::count_left(LaneId lane, std::int64_t reached) {
-  std::int64_t last = 0;
-  const auto read = queries_[Query::latest_of_lane].for_each([&](Row& row) { last = row.integer(0); }, lane);
-  if (!read || last <= reached) return read;
-  sequel_.batches_left += last - reached;
-  const auto next = batches_from(lane, reached + 1, 1);
-  if (!next) return std::unexpected(next.error());
-  if (next->empty()) return {};
-  sequel_.oldest_left = std::min(sequel_.oldest_left.value_or(Time::max()), next->front().at);
-  return {};
+  const auto add = [&](Row& row) {
+    if (row.is_null(1)) return;  // The last one was reached.
+    sequel_.batches_left += row.integer(0) - reached;
+    sequel_.oldest_left = std::min(sequel_.oldest_left.value_or(Time::max()), row.time(1));
+  };
+  return queries_[Query::left_of_lane].for_each(add, lane, reached);
 }
 
 Result<void> Follower::load_orders() {

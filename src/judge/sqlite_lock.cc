@@ -35,10 +35,10 @@ Result<FileLock> FileLock::take(const std::string& database_path) {
     return fail(ErrorCode::invalid, database_path + " is open for writing in " + holder_of(descriptor) +
                                         "; stop it first, or name another file");
   }
+  // The id is only for messages: where it cannot be written the lock holds all the same. It ends with its
+  // line, so that what an earlier holder left behind it is not read.
   const std::string text = std::to_string(::getpid()) + "\n";
-  // The id is only for messages: where it cannot be written the lock holds all the same.
-  if (::ftruncate(descriptor, 0) == 0)
-    static_cast<void>(::pwrite(descriptor, text.data(), text.size(), 0) < 0);
+  static_cast<void>(::pwrite(descriptor, text.data(), text.size(), 0) < 0);
   return lock;
 }
 

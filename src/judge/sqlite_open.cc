@@ -31,9 +31,9 @@ namespace {
 
 bool exists(const SqliteOptions& options) {
   sqlite3_vfs* vfs = sqlite3_vfs_find(options.vfs.empty() ? nullptr : options.vfs.c_str());
-  int there = 0;
-  return vfs != nullptr &&
-         vfs->xAccess(vfs, options.path.c_str(), SQLITE_ACCESS_EXISTS, &there) == SQLITE_OK && there != 0;
+  int there = 0;  // And so it stays where nobody can tell.
+  if (vfs != nullptr) vfs->xAccess(vfs, options.path.c_str(), SQLITE_ACCESS_EXISTS, &there);
+  return there != 0;
 }
 
 }  // namespace

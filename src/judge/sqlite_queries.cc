@@ -121,7 +121,9 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::lanes, reader, hot, "SELECT id FROM lane WHERE id >= ? ORDER BY id"},
     {Query::batches_from, reader, hot,
      "SELECT lane, n, buried, flows, at FROM batch WHERE lane = ? AND n >= ? ORDER BY n LIMIT ?"},
-    {Query::latest_of_lane, reader, hot, "SELECT n FROM batch WHERE lane = ? ORDER BY n DESC LIMIT 1"},
+    {Query::left_of_lane, reader, hot,
+     "SELECT n, (SELECT at FROM batch WHERE lane = ?1 AND n > ?2 ORDER BY n LIMIT 1)"
+     " FROM batch WHERE lane = ?1 ORDER BY n DESC LIMIT 1"},
     {Query::orders_of_batches, reader, hot,
      "SELECT order_id FROM flow WHERE lane = ? AND n > ? AND n <= ? AND order_id IS NOT NULL"},
     {Query::flow_at, reader, hot, "SELECT after FROM flow WHERE item = ? AND bucket = ? AND seq = ?"},

@@ -72,7 +72,7 @@ enum class Query : std::uint8_t {
   activities_after,
   lanes,
   batches_from,
-  latest_of_lane,
+  left_of_lane,
   orders_of_batches,
   flow_at,
   sku_modes,

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "base/check.h"
 #include "judge/sqlite_follow.h"
 #include "judge/sqlite_load.h"
 #include "judge/sqlite_open.h"
@@ -179,14 +180,15 @@ Result<void> SqliteReader::add_part(OrderView& view, const rules::Taken& taken) 
 Result<std::optional<Trace>> SqliteReader::trace(OrderId id) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
-  auto view = view_of(id);
-  if (!view) return std::unexpected(view.error());
-  if (!*view) return std::nullopt;
-  Trace trace{.view = **std::move(view), .steps = {}, .requests = {}};
-  if (const auto added = add_steps(trace); !added) return std::unexpected(added.error());
   auto own = find_request_of_order(queries_, id);
   if (!own) return std::unexpected(own.error());
-  if (*own && (*own)->request) trace.requests.push_back(*std::move((*own)->request));
+  if (!*own) return std::nullopt;
+  auto view = view_of(id);
+  if (!view) return std::unexpected(view.error());
+  CHECK(*view);  // The order is in this very snapshot.
+  Trace trace{.view = **std::move(view), .steps = {}, .requests = {}};
+  if (const auto added = add_steps(trace); !added) return std::unexpected(added.error());
+  if ((*own)->request) trace.requests.push_back(*std::move((*own)->request));
   for (const Trace::Step& step : trace.steps) {
     const rules::Flow& flow = step.row.flow;
     if (!flow.key) continue;
@@ -287,7 +289,8 @@ Result<std::optional<std::vector<StockRow>>> SqliteReader::stock(const rules::Sk
   for (StockRow& row : rows) {
     auto item = find_item(queries_, row.item.id);
     if (!item) return std::unexpected(item.error());
-    if (*item) row.item = **std::move(item);
+    CHECK(*item);  // It was listed in this very snapshot.
+    row.item = **std::move(item);
   }
   return rows;
 }
@@ -324,9 +327,10 @@ Result<void> SqliteReader::visit_whole(Query query, T (*decode)(Row&), Result<vo
   Result<void> added;
   const auto read = queries_[query].for_each([&](Row& row) {
     T value = decode(row);
-    if (!added || !row.sound()) return;
+    if (!row.sound()) return;
     added = add(queries_, value);
-    if (added) see(value);
+    if (!added) return row.spoil();  // Nothing more is read.
+    see(value);
   });
   return added ? read : added;
 }

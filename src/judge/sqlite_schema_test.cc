@@ -76,7 +76,7 @@ TEST(SqliteMigration, SurvivesADiskThatFailsAtAnyCall) {
   std::int64_t fired = 0;
   using enum FaultVfs::Fault;
   using File = FaultVfs::File;
-  for (const FaultVfs::Fault fault : {full, short_write, sync_error}) {
+  for (const FaultVfs::Fault fault : {full, short_write, sync_error, read_error, lock_error}) {
     for (const File file : {File::database, File::log, File::other}) {
       for (std::int64_t nth = 1;; nth += 1 + nth / 4) {
         const TemporaryFolder folder;
@@ -127,10 +127,12 @@ TEST(SqliteMigration, LeavesAnotherProgramsFileAlone) {
   const TemporaryFolder folder;
   const SqliteOptions theirs{.path = folder.file("theirs.db"), .vfs = ""};
   create(theirs.path)->execute("CREATE TABLE notes (text)").value();
+  const SqliteOptions empty{.path = folder.file("empty.db"), .vfs = ""};
+  create(empty.path)->execute("PRAGMA application_id = 77").value();
   const SqliteOptions text{.path = folder.file("letter.txt"), .vfs = ""};
   write_content(text.path, std::string(5000, 'x'));
   const VirtualClock clock{Time()};
-  for (const SqliteOptions& options : {theirs, text}) {
+  for (const SqliteOptions& options : {theirs, empty, text}) {
     const std::string before = content_of(options.path);
     for (const Error& error :
          {migrate_sqlite(options).error(), open_sqlite_store(options, clock).error(),

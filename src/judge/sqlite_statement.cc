@@ -54,8 +54,9 @@ void Statement::bind(int position, std::int64_t value) {
 }
 
 void Statement::bind(int position, std::string_view value) {
-  const char* chars = value.data() == nullptr ? "" : value.data();  // A null pointer would bind NULL.
-  CHECK(sqlite3_bind_text(raw_, position, chars, static_cast<int>(value.size()), SQLITE_STATIC) == SQLITE_OK);
+  CHECK(value.data() != nullptr);  // A null pointer would bind NULL.
+  CHECK(sqlite3_bind_text(raw_, position, value.data(), static_cast<int>(value.size()), SQLITE_STATIC) ==
+        SQLITE_OK);
 }
 
 void Statement::bind(int position, const rules::OrderId& value) {

@@ -258,18 +258,19 @@ Result<Settlement> SqliteStore::settle(BatchId batch) {
   return settled;
 }
 
+// Whoever writes has the lock, so that no row comes between the look and the insert.
 Result<Settlement> SqliteStore::settle_within(BatchId batch) {
-  const auto inserted = queries_[Query::insert_batch].run(batch.lane, batch.n, 1, 0, *now());
-  if (inserted) {
-    const auto done = commit();
-    return done ? Result<Settlement>(Settlement::buried) : std::unexpected(done.error());
-  }
-  if (inserted.error().code != ErrorCode::duplicate) return std::unexpected(inserted.error());
-  bool buried = false;
-  const auto read = queries_[Query::batch_by_id].for_each([&](Row& row) { buried = row.integer(0) != 0; },
-                                                          batch.lane, batch.n);
+  std::optional<Settlement> known;
+  const auto look = [&](Row& row) {
+    known = row.integer(0) != 0 ? Settlement::buried : Settlement::committed;
+  };
+  const auto read = queries_[Query::batch_by_id].for_each(look, batch.lane, batch.n);
   if (!read) return std::unexpected(read.error());
-  return buried ? Settlement::buried : Settlement::committed;
+  if (known) return *known;
+  const auto inserted = queries_[Query::insert_batch].run(batch.lane, batch.n, 1, 0, *now());
+  if (!inserted) return std::unexpected(inserted.error());
+  const auto done = commit();
+  return done ? Result<Settlement>(Settlement::buried) : std::unexpected(done.error());
 }
 
 int SqliteStore::note_log_pages(void* store, sqlite3*, const char*, int pages) {

@@ -70,6 +70,38 @@ TEST(SqliteStrangeRows, AreMetWithAnError) {
   }
 }
 
+// Rows that others point at, and that somebody took away: what is left is shown as it is, and the audit
+// tells.
+TEST(SqliteStrangeRows, WhatPointsAtNothingIsShownWithoutIt) {
+  SqliteWorld world;
+  fill(world);
+  {
+    const auto store = world.open_store();
+    Court court(*store);
+    court.say(reserve("in-sale", "cid", {{"tee", 1}}, {.activity = "sale"}));
+  }
+  const std::size_t orders = world.open_reader()->follow({}, 1000).value().orders.size();
+  tamper(world.options(),
+         "DELETE FROM activity_line; DELETE FROM activity; DELETE FROM orders WHERE user = 'bob'");
+  const auto reader = world.open_reader();
+  const OrderView view = reader->order(order_of("in-sale")).value().value();
+  EXPECT_FALSE(view.activity);
+  EXPECT_EQ(view.parts.size(), 1U);
+  EXPECT_EQ(reader->follow({}, 1000).value().orders.size(), orders - 1);
+  EXPECT_FALSE(audit(*reader).value().clean());
+}
+
+TEST(SqliteStrangeRows, AFileWithoutOneOfItsTablesIsNotOpened) {
+  SqliteWorld world;
+  tamper(world.options(), "DROP TABLE hold");
+  const auto store = open_sqlite_store(world.options(), world.clock());
+  const auto reader = open_sqlite_reader(world.options());
+  ASSERT_FALSE(store || reader);
+  for (const Error& error : {store.error(), reader.error()}) {
+    EXPECT_NE(error.message.find("no such table: hold"), std::string::npos) << error.message;
+  }
+}
+
 // A key that is no canonical UUID stands in a column of its own, and comes back as it was sent.
 TEST(SqliteStrangeRows, AKeyInCapitalsIsNoStrangeRow) {
   SqliteWorld world;

@@ -72,6 +72,29 @@ TEST(SqliteSettings, AreComparedWithWhatSqliteAnswers) {
       << applied.error().message;
 }
 
+// A file of this version in which somebody changed what no migration does.
+TEST(SqliteSettings, AFileOfThisVersionWithOtherSettingsIsNotOpened) {
+  const TemporaryFolder folder;
+  const SqliteOptions options{.path = folder.file("big.db"), .vfs = ""};
+  const auto connection = sqlite::Connection::open(options.path, "", sqlite::Role::creator).value();
+  ASSERT_TRUE(
+      connection->execute("PRAGMA page_size = 8192; PRAGMA application_id = 0x4741564c; "
+                          "PRAGMA user_version = " +
+                          std::to_string(sqlite_schema_version)));
+  const auto opened = sqlite::open_current(options, sqlite::Role::writer);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("page_size is 8192"), std::string::npos) << opened.error().message;
+}
+
+TEST(SqliteSettings, OfABrokenConnectionAreNotKnown) {
+  const SqliteWorld world;
+  const auto connection = sqlite::open_current(world.options(), sqlite::Role::writer).value();
+  connection->break_off("the disk");
+  const auto applied = sqlite::apply_settings(*connection, sqlite::Role::writer);
+  ASSERT_FALSE(applied);
+  EXPECT_TRUE(applied.error().message.starts_with("the disk")) << applied.error().message;
+}
+
 TEST(SqliteLock, ASecondOpenerIsToldWhoHoldsTheFile) {
   SqliteWorld world;
   auto store = world.open_store();

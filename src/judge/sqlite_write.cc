@@ -12,12 +12,15 @@ namespace {
 using rules::Change;
 
 // A guarded write concerns one row, and it must have been there as it was loaded.
-Result<void> expect_one(const Result<std::int64_t>& changed, std::string_view what, std::int64_t id) {
+Result<void> expect_one(const Result<std::int64_t>& changed, std::string_view what, const std::string& id) {
   if (!changed) return std::unexpected(changed.error());
   if (*changed == 1) return {};
   CHECK(*changed == 0);
-  return fail(ErrorCode::conflict,
-              "SQLite: " + std::string(what) + " " + std::to_string(id) + " is not as it was loaded");
+  return fail(ErrorCode::conflict, "SQLite: " + std::string(what) + " " + id + " is not as it was loaded");
+}
+
+Result<void> expect_one(const Result<std::int64_t>& changed, std::string_view what, std::int64_t id) {
+  return expect_one(changed, what, std::to_string(id));
 }
 
 std::optional<std::string_view> text_or_null(const std::string& text) {
@@ -88,13 +91,13 @@ Result<void> Writing::write_buckets(const rules::Item& item) {
 Result<void> Writing::update_bucket(const rules::Item& item, std::size_t bucket) {
   const rules::Bucket& from = item.loaded[bucket];
   const rules::Bucket& to = item.buckets[bucket];
-  const auto updated = queries_[Query::update_bucket].run(
-      item.id, static_cast<std::int64_t>(bucket), to.available - from.available, to.reserved - from.reserved,
-      to.sold - from.sold, to.seq, from.seq);
-  if (updated && *updated == 0 && std::min({to.available, to.reserved, to.sold}) < rules::Quantity{0}) {
+  if (std::min({to.available, to.reserved, to.sold}) < rules::no_units) {
     return fail(ErrorCode::constraint, "SQLite: a bucket of item " + std::to_string(item.id.value) +
                                            " would hold fewer than nothing");
   }
+  const auto updated = queries_[Query::update_bucket].run(
+      item.id, static_cast<std::int64_t>(bucket), to.available - from.available, to.reserved - from.reserved,
+      to.sold - from.sold, to.seq, from.seq);
   return expect_one(updated, "bucket of item", item.id.value);
 }
 
@@ -206,10 +209,7 @@ Result<void> Writing::update_order(const rules::Order& order) {
   const auto updated = queries_[Query::update_order].run(
       order.id, word(order.state), taken_, returned_or_null(order), order.expires_at, order.settled_at,
       order.revision, order.loaded->revision, order.first_expires_at, order.extensions);
-  if (!updated) return std::unexpected(updated.error());
-  if (*updated != 1) {
-    return fail(ErrorCode::conflict, "SQLite: order " + to_text(order.id.uuid) + " is not as it was loaded");
-  }
+  if (auto done = expect_one(updated, "order", to_text(order.id.uuid)); !done) return done;
   if (order.loaded->state != rules::OrderState::held) return {};
   if (auto done = delete_holds(order); !done) return done;
   return order.state == rules::OrderState::held ? insert_holds(order) : Result<void>{};
@@ -249,10 +249,7 @@ Result<void> Writing::delete_holds(const rules::Order& order) {
 Result<void> Writing::write_requests() {
   for (const auto& [caller, key] : state_.forgotten) {
     const auto deleted = queries_[Query::delete_request].run(caller, key);
-    if (!deleted) return std::unexpected(deleted.error());
-    if (*deleted != 1) {
-      return fail(ErrorCode::conflict, "SQLite: request " + caller.text() + "/" + key.text() + " is gone");
-    }
+    if (auto done = expect_one(deleted, "request", caller.text() + "/" + key.text()); !done) return done;
   }
   for (const auto& [id, request] : state_.requests) {
     if (request.change == Change::loaded) continue;

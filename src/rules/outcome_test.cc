@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "rules/verdict.h"
+
 namespace gavel::rules {
 namespace {
 
@@ -99,6 +101,17 @@ TEST(OutcomeTest, PromisesAgreeWithOneAnother) {
         << row.word << ": the same key, the same answer";
     EXPECT_FALSE(row.final && row.retry == Retry::same_key) << row.word;
   }
+}
+
+TEST(OutcomeTest, AMismatchNamesTheBucketAndBothNumbers_B13) {
+  Verdict verdict;
+  verdict.outcome = Outcome::mismatch;
+  verdict.detail.sku = SkuCode("tee");
+  verdict.detail.available = Quantity{3};
+  verdict.detail.bucket = 1;
+  EXPECT_EQ(to_text(verdict), "mismatch sku=tee available=3 bucket=1");
+  verdict.detail.at_gate = Quantity{0};
+  EXPECT_EQ(to_text(verdict), "mismatch sku=tee available=3 bucket=1 at_gate=0");
 }
 
 TEST(OutcomeDeathTest, ANumberWithoutARowIsABug) {

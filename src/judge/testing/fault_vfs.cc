@@ -37,6 +37,19 @@ struct FaultVfs::Calls {
   static int truncate(sqlite3_file* file, sqlite3_int64 size) {
     return ours(file).vfs->truncate(ours(file), size);
   }
+  static int lock(sqlite3_file* file, int level) {
+    if (ours(file).vfs->is_due(Fault::lock_error, ours(file).kind)) return SQLITE_IOERR_LOCK;
+    sqlite3_file* real = ours(file).real();
+    return real->pMethods->xLock(real, level);
+  }
+  static int lock_shared(sqlite3_file* file, int first, int count, int flags) {
+    const bool wants = (flags & SQLITE_SHM_LOCK) != 0;
+    const bool alone = wants && (flags & SQLITE_SHM_EXCLUSIVE) != 0;
+    if (wants && ours(file).vfs->is_due(Fault::lock_error, ours(file).kind)) return SQLITE_IOERR_SHMLOCK;
+    if (alone && ours(file).vfs->is_due(Fault::lock_busy, ours(file).kind)) return SQLITE_BUSY;
+    sqlite3_file* real = ours(file).real();
+    return real->pMethods->xShmLock(real, first, count, flags);
+  }
   static int remove(sqlite3_vfs* vfs, const char* path, int sync_folder) {
     if (ours(vfs).is_off_) return SQLITE_IOERR_DELETE;
     std::erase_if(ours(vfs).unsynced_, [&](const Change& change) { return change.path == path; });
@@ -69,14 +82,14 @@ const sqlite3_io_methods& FaultVfs::Calls::methods() {
                                              .xTruncate = truncate,
                                              .xSync = sync,
                                              .xFileSize = pass<&M::xFileSize>,
-                                             .xLock = pass<&M::xLock>,
+                                             .xLock = lock,
                                              .xUnlock = pass<&M::xUnlock>,
                                              .xCheckReservedLock = pass<&M::xCheckReservedLock>,
                                              .xFileControl = pass<&M::xFileControl>,
                                              .xSectorSize = pass<&M::xSectorSize>,
                                              .xDeviceCharacteristics = pass<&M::xDeviceCharacteristics>,
                                              .xShmMap = pass<&M::xShmMap>,
-                                             .xShmLock = pass<&M::xShmLock>,
+                                             .xShmLock = lock_shared,
                                              .xShmBarrier = pass<&M::xShmBarrier>,
                                              .xShmUnmap = pass<&M::xShmUnmap>,
                                              .xFetch = nullptr,
@@ -136,7 +149,7 @@ bool FaultVfs::is_due(Fault fault, File file) {
     return false;
   }
   fired_ = true;
-  if (fault != Fault::full) armed_.reset();
+  if (fault != Fault::full && fault != Fault::lock_busy) armed_.reset();
   return true;
 }
 

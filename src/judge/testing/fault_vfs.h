@@ -27,6 +27,9 @@ class FaultVfs {
     short_write,  // A write stores its first half and fails.
     sync_error,   // A sync fails, once: the next would say that all is well, as Linux does.
     read_error,   // A read fails, once.
+    lock_error,   // The system cannot lock a part of the file, once: it is out of locks, or the disk is
+                  // remote.
+    lock_busy,    // Somebody else writes and checkpoints, and goes on with it.
   };
 
   // Registers the layer under `name`, on top of the system's.
