@@ -1,9 +1,9 @@
 #include "app/http_connection.h"
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -96,12 +96,12 @@ Result<void> HttpConnection::send(const HttpRequest& request) {
 }
 
 Result<std::optional<HttpAnswer>> HttpConnection::receive() {
-  std::array<char, receive_bytes> bytes;
-  const ssize_t got = ::recv(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  const auto bytes = std::make_unique_for_overwrite<char[]>(receive_bytes);
+  const ssize_t got = ::recv(socket_.number(), bytes.get(), receive_bytes, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
   if (got < 0) return lost(reason());
   if (got == 0) return lost("the server closed it");
-  return reader_.feed(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
+  return reader_.feed(std::string_view(bytes.get(), static_cast<std::size_t>(got)));
 }
 
 Result<HttpAnswer> HttpConnection::ask(const HttpRequest& request, Duration within) {

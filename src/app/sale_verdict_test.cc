@@ -42,7 +42,7 @@ Sale right_sale() {
                       {refused("limit_reached"), {}}};
   sale.run.repeats = 2;
   sale.run.took = Duration(1250);
-  for (int i = 1; i <= 7; ++i) sale.run.latencies.push_back(Duration(i));
+  for (int i = 1; i <= 7; ++i) sale.run.latencies.emplace_back(i);
   sale.mode = "gated";
   sale.seen.stock = SaleSeen::Stock{0, 2, 0};
   sale.seen.left_at_gate = 0;
@@ -228,7 +228,7 @@ TEST(SaleRun, Replies) {
 }
 
 TEST(Percentile, NearestRank) {
-  const auto of = [](std::vector<int> values, int percent) {
+  const auto of = [](const std::vector<int>& values, int percent) {
     std::vector<Duration> durations;
     for (const int value : values) durations.emplace_back(value);
     return percentile(durations, percent).count();

@@ -138,7 +138,7 @@ TEST(StrictJson, RefusesWhatIsNoJson) {
       Row{"", "body: is empty"},
       Row{" \t\r\n ", "body: is empty"},
       Row{"\xEF\xBB\xBF" + order, "body: begins with a byte order mark"},
-      Row{"\xFF\xFE{\0}\0", "body: not JSON in UTF-8, at byte 0"},
+      Row{std::string("\xFF\xFE{\0}\0", 6), "body: not JSON in UTF-8, at byte 0"},
       Row{order + "x", "body: more follows after the document, at byte 50"},
       Row{order + order, "body: more follows after the document, at byte 50"},
       Row{order + std::string(1, '\0'), "body: more follows after the document, at byte 50"},
