@@ -135,8 +135,18 @@ Error environment(const std::string& path, const std::string& why) {
   return {ErrorCode::invalid, "the index of orders by user, " + path + ", cannot be used: " + why};
 }
 
+// It is our own copy of what the judge keeps, so it need not wait for the disk: what a machine that stopped
+// has left of it is not used. A sync of this file would hold up those of the judge's.
+Result<void> apply_settings(Connection& connection) {
+  for (const char* setting : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF",
+                              "PRAGMA cache_size = -16384", "PRAGMA temp_store = MEMORY"}) {
+    if (auto set = connection.execute(setting); !set) return set;
+  }
+  return {};
+}
+
 // Whether the file holds this version's tables, made since the machine last started; an error if it is
-// another program's.
+// another program's. The settings are applied to it once it is known to be ours.
 Result<bool> is_current(Connection& connection, const std::string& boot) {
   const auto id = connection.ask("PRAGMA application_id");
   if (!id) return std::unexpected(id.error());
@@ -148,6 +158,7 @@ Result<bool> is_current(Connection& connection, const std::string& boot) {
                 "judge.url");
   }
   if (*id == "0" || *found != std::to_string(version) || boot.empty()) return false;
+  if (const auto set = apply_settings(connection); !set) return std::unexpected(set.error());
   const auto made = connection.ask("SELECT boot FROM made");
   if (!made) return std::unexpected(made.error());
   return *made == boot;
@@ -159,16 +170,6 @@ Result<std::unique_ptr<Connection>> open_writer(const std::string& path, const s
   (*connection)
       ->set_remedy("sales go on without; to make the index anew, stop, remove " + path + " and start");
   return connection;
-}
-
-// It is our own copy of what the judge keeps, so it need not wait for the disk: what a machine that stopped
-// has left of it is not used. A sync of this file would hold up those of the judge's.
-Result<void> apply_settings(Connection& connection) {
-  for (const char* setting : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF",
-                              "PRAGMA cache_size = -16384", "PRAGMA temp_store = MEMORY"}) {
-    if (auto set = connection.execute(setting); !set) return set;
-  }
-  return {};
 }
 
 Result<void> note_boot(Connection& connection, const std::string& boot) {
@@ -200,7 +201,7 @@ Result<std::unique_ptr<Connection>> open_current(const std::string& path, const 
     auto connection = open_writer(path, vfs);
     const auto current = connection ? is_current(**connection, boot) : std::unexpected(connection.error());
     if (!current && current.error().code == ErrorCode::invalid) return std::unexpected(current.error());
-    if (current && *current && apply_settings(**connection)) return connection;
+    if (current && *current) return connection;
   }
   remove_files(path);
   auto fresh = open_writer(path, vfs);
