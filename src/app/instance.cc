@@ -55,7 +55,7 @@ constexpr Duration expiry_else{100};
 constexpr Duration expiry_failed_again{5'000};
 
 // The index of orders by user may be late, for an answer looks at what it has not reached. So it rests as
-// long as it works, and nine times as long while commands wait: then the machine is the sale's.
+// long as it works, and nine times as long while anything is judged: then the machine is the sale's.
 constexpr int follow_rests_idle = 1;
 constexpr int follow_rests_busy = 9;
 constexpr Duration follow_while_work{20};
@@ -297,9 +297,11 @@ Duration Instance::Wiring::expire() {
 // tell it.
 Duration Instance::Wiring::follow() {
   const Duration begun = clock_.steady();
+  const std::uint64_t decided = lane_.decided();
   const Result<bool> more = projection_.step();
   const Duration worked = clock_.steady() - begun;
-  const Duration rest = worked * (lane_.waiting() > 0 ? follow_rests_busy : follow_rests_idle);
+  const bool sale_goes_on = lane_.decided() != decided;
+  const Duration rest = worked * (sale_goes_on ? follow_rests_busy : follow_rests_idle);
   if (more) return *more ? std::max(follow_while_work, rest) : follow_else;
   if (clock_.steady() >= say_follow_failed_at_) {
     log_.write(Level::warn, "order_index_failed", {{"why", more.error().message}});

@@ -32,6 +32,7 @@ Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& l
 std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
   const Timer::Run run(meters_.batch);
   std::vector<Verdict> verdicts = judge(commands);
+  decided_.fetch_add(commands.size(), std::memory_order_relaxed);
   meters_.batch_commands.observe(static_cast<double>(commands.size()));
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Verdict& verdict = verdicts[i];

@@ -7,6 +7,8 @@
 // lane's thread, and every later command is answered `overloaded` (not done): the process is about to stop.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -40,6 +42,9 @@ class Lane {
   void close() { stage_.close(); }
   std::size_t waiting() const { return stage_.waiting(); }
 
+  // Commands that the judge was given so far. Any thread.
+  std::uint64_t decided() const { return decided_.load(std::memory_order_relaxed); }
+
  private:
   std::vector<rules::Verdict> decide(std::vector<rules::Command> commands);
   std::vector<rules::Verdict> judge(const std::vector<rules::Command>& commands);
@@ -49,6 +54,7 @@ class Lane {
   const OnBroken on_broken_;
   const Meters meters_;
   bool broken_ = false;
+  std::atomic<std::uint64_t> decided_{0};
   Commands stage_;
 };
 
