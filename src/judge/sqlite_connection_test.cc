@@ -25,8 +25,9 @@ int flock_refusal = 0;  // The error that every flock of this program meets; 0: 
 
 }  // namespace
 
-// Stands in front of the C library's.
-extern "C" int flock(int descriptor, int operation) noexcept {
+// Stands in front of the C library's, of whose name it is for the linker alone.
+extern "C" int flock_or_refusal(int descriptor, int operation) noexcept __asm__("flock");
+int flock_or_refusal(int descriptor, int operation) noexcept {
   if (flock_refusal == 0) return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
   errno = flock_refusal;
   return -1;
