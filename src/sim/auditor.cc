@@ -15,6 +15,9 @@ namespace {
 constexpr std::int64_t moments_per_micro = 1'000;
 constexpr std::int64_t moments_per_ms = 1'000 * moments_per_micro;
 
+// A28, as the product has it by default.
+constexpr oracle::Moment kept_moments = std::int64_t{48} * 3'600'000 * moments_per_ms;
+
 // Batches of several lanes within one millisecond stand in no order that the ledger tells, and so verify may
 // take them for another one. The exact order of the commits is checked here instead: generations by
 // count_generations, what an order has after a change by the oracles.
@@ -67,6 +70,7 @@ void Auditor::watch(const rules::State& state) {
   const bool returns = actions.contains(expire) || actions.contains(cancel) || actions.contains(refund);
   const bool moves_activity = std::ranges::any_of(
       state.activities, [](const auto& activity) { return activity.second.change != rules::Change::loaded; });
+  sightings_.saw_if(!state.forgotten.empty(), Rare::request_forgotten);
   sightings_.saw_if(keys.size() > 1, Rare::batch_of_several);
   sightings_.saw_if(sells && actions.contains(expire), Rare::due_hold_released_by_order);
   sightings_.saw_if(actions.contains(write_off), Rare::refunded_without_restock);
@@ -98,6 +102,59 @@ oracle::Ledger Auditor::ledger(judge::Reader& reader) const {
   return ledger;
 }
 
+void Auditor::was_shown(const rules::UserId& user, oracle::Moment call, const jobs::UserOrders& shown) {
+  std::set<std::string> orders;
+  for (const judge::OrderView& view : shown.orders) orders.insert(to_text(view.order.id.uuid));
+  shown_.push_back({user.text(), call, shown.lag.batches == 0 && !shown.next, std::move(orders)});
+}
+
+// A list that says that it is complete has every order that its user was told of before he asked for it, and
+// none of somebody else (B17, I17).
+void Auditor::check_lists(std::vector<std::string>& lines) const {
+  std::map<std::string, std::vector<std::pair<std::string, oracle::Moment>>> told;
+  std::map<std::string, std::string> user_of;
+  for (const auto& [id, asked] : history_.asked()) {
+    for (const oracle::Attempt& attempt : asked.attempts) {
+      const oracle::Request& request = asked.request(attempt);
+      if (request.act != "reserve" || !attempt.reply || !oracle::is_yes(*attempt.reply)) continue;
+      told[request.user].emplace_back(attempt.reply->order, attempt.answered);
+      user_of[attempt.reply->order] = request.user;
+    }
+  }
+  for (const Shown& list : shown_) {
+    for (const auto& [order, answered] : told[list.user]) {
+      if (!list.complete || answered > list.call || list.orders.contains(order)) continue;
+      lines.push_back("B17: user " + list.user + " was not shown order " + order + ", of which he was told");
+    }
+    for (const std::string& order : list.orders) {
+      const auto user = user_of.find(order);
+      if (user == user_of.end() || user->second == list.user) continue;
+      lines.push_back("I17: user " + list.user + " was shown order " + order + " of " + user->second);
+    }
+  }
+}
+
+std::vector<std::string> Auditor::compare(judge::OrderIndex& index, judge::Reader& reader) const {
+  std::vector<std::string> lines;
+  std::map<std::string, std::map<std::string, std::string>> truth;  // By user and order: the state.
+  for (const auto& [id, order] : ledger(reader).orders) {
+    if (order.state != "refused") truth[order.user][id] = order.state;
+  }
+  for (const auto& [user, orders] : truth) {
+    const auto page = index.page({.user = rules::UserId(user), .count = orders.size() + 1});
+    CHECK(page.has_value());
+    std::map<std::string, std::string> found;
+    for (const judge::IndexedOrder& order : page->orders) {
+      found[to_text(order.id.uuid)] = std::string(rules::word(order.state));
+    }
+    if (found != orders) {
+      lines.push_back("projection: of " + std::to_string(orders.size()) + " orders of " + user +
+                      " the index has " + std::to_string(found.size()) + ", or other states");
+    }
+  }
+  return lines;
+}
+
 std::vector<std::string> Auditor::findings(judge::Reader& reader,
                                            std::optional<std::int64_t> release_within_ms) const {
   std::vector<std::string> lines;
@@ -115,9 +172,12 @@ std::vector<std::string> Auditor::findings(judge::Reader& reader,
     lines.push_back("generation: item " + std::to_string(id.value) + " says " +
                     std::to_string(item->second.generation) + ", and it is " + std::to_string(generation));
   }
+  check_lists(lines);
   oracle::Terms terms;
   terms.clock = {moments_per_ms, -ms_of(world_begins) * moments_per_ms};
   terms.release_within_ms = release_within_ms;
+  terms.kept = kept_moments;
+  terms.ends = std::max(latest_, scheduler_.now().count() * moments_per_micro);
   for (const oracle::Finding& finding : oracle::check(history_, ledger, terms)) {
     lines.push_back(to_text(finding));
   }

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "jobs/user_orders.h"
+#include "judge/order_index.h"
 #include "judge/reader.h"
 #include "oracle/check.h"
 #include "oracle/left.h"
@@ -34,6 +36,12 @@ class Auditor {
   // The database as it is, with all flows so far.
   oracle::Ledger ledger(judge::Reader& reader) const;
 
+  // A user was shown his orders.
+  void was_shown(const rules::UserId& user, oracle::Moment call, const jobs::UserOrders& shown);
+
+  // What is wrong with the pages of an index that has followed everything.
+  std::vector<std::string> compare(judge::OrderIndex& index, judge::Reader& reader) const;
+
   // What is wrong, a line each. Holds past their time have been free within `release_within_ms`, if that was
   // promised.
   std::vector<std::string> findings(judge::Reader& reader,
@@ -43,13 +51,21 @@ class Auditor {
   void watch(const rules::State& state);
   void watch(const rules::Order& order);
   void count_generations(const rules::State& state);
+  void check_lists(std::vector<std::string>& lines) const;
 
   const Scheduler& scheduler_;
   Sightings& sightings_;
   oracle::Moment latest_ = 0;
   oracle::History history_;
-  std::set<rules::LaneId> lanes_;                      // That committed something.
-  std::vector<oracle::Flow> flows_;                    // In the order of their commits.
+  std::set<rules::LaneId> lanes_;    // That committed something.
+  std::vector<oracle::Flow> flows_;  // In the order of their commits.
+  struct Shown {
+    std::string user;
+    oracle::Moment call;
+    bool complete;  // It says so of itself.
+    std::set<std::string> orders;
+  };
+  std::vector<Shown> shown_;
   std::map<rules::ItemId, std::int64_t> generations_;  // As they must be, by the order of the commits.
 };
 

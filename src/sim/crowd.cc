@@ -63,6 +63,7 @@ void Crowd::operate() {
     return;
   }
   --left_;
+  if (options_.leap > Micros(0) && s_.random.chance(1, 100)) let_days_pass();
   act();
   s_.scheduler.after(draw_micros(static_cast<std::uint64_t>(options_.gap.count())), [this] { operate(); });
 }
@@ -78,7 +79,8 @@ void Crowd::act() {
   if (die < 81) return alter_order();
   if (die < 91) return operators_act();
   if (die < 95) return ask_again();
-  if (die < 98) return read_stock();
+  if (die < 97) return read_stock();
+  if (die < 98) return read_orders();
   return misuse_key();
 }
 
@@ -232,6 +234,23 @@ void Crowd::read_stock() {
   });
 }
 
+// Somebody looks at what he has ordered (B17).
+void Crowd::read_orders() {
+  Instance* instance = fleet_.pick(s_.random);
+  if (instance == nullptr) return;
+  const rules::UserId user = draw_user();
+  const oracle::Moment call = auditor_.moment();
+  instance->read_orders(
+      user, [this, user, call](const jobs::UserOrders& shown) { auditor_.was_shown(user, call, shown); });
+}
+
+// The machines of everybody stand still: what was asked before is old when they go on.
+void Crowd::let_days_pass() {
+  s_.tale.tell("world", "stands still for " + std::to_string(options_.leap / std::chrono::hours(1)) + " h");
+  s_.sightings.saw(Rare::days_passed);
+  s_.scheduler.leap(options_.leap);
+}
+
 // A key of somebody else, or with another content.
 void Crowd::misuse_key() {
   if (intents_.empty()) return reserve();
@@ -284,6 +303,9 @@ rules::UserId Crowd::draw_user() {
 
 rules::RequestKey Crowd::draw_key() {
   const Time now = world_begins + std::chrono::floor<Duration>(s_.scheduler.now());
+  // Where days pass all keys carry their time: a retry under another one would be a new request after them
+  // (A28).
+  if (options_.leap > Micros(0)) return rules::RequestKey(to_text(make_uuid7(now, s_.random)));
   if (s_.random.chance(1, 80))
     return rules::RequestKey(to_text(make_uuid7(now - std::chrono::hours(49), s_.random)));
   if (s_.random.chance(1, 2)) return rules::RequestKey(to_text(make_uuid7(now, s_.random)));
@@ -452,6 +474,8 @@ void Crowd::watch(const Intent& intent, gate::InstanceId by, const Verdict& verd
   };
   for (const auto& [outcome, rare] : told) s_.sightings.saw_if(verdict.outcome == outcome, rare);
   const bool replayed = verdict.record == rules::Record::replayed;
+  s_.sightings.saw_if(intent.attempts > 1 && verdict.outcome == Outcome::key_too_old,
+                      Rare::old_retry_refused);
   const bool confirms = std::holds_alternative<rules::Confirm>(intent.command.act);
   const bool cancels = std::holds_alternative<rules::Cancel>(intent.command.act);
   s_.sightings.saw_if(cancels && verdict.outcome == Outcome::already_confirmed, Rare::cancel_lost_to_confirm);

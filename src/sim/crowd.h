@@ -72,6 +72,8 @@ class Crowd {
   rules::Act draw_change(const rules::ActivityCode& activity);
   void ask_again();
   void read_stock();
+  void read_orders();
+  void let_days_pass();
   void misuse_key();
 
   rules::Reserve draw_reserve();

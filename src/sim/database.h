@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "judge/order_index.h"
 #include "judge/reader.h"
 #include "judge/store.h"
 #include "rules/state.h"
@@ -65,6 +66,9 @@ class Database {
   // For the lane of an instance, called on its fiber alone; and for its questions and jobs.
   virtual std::unique_ptr<judge::Store> open_store(const Client& client) = 0;
   virtual std::unique_ptr<judge::Reader> open_reader(const Client& client) = 0;
+
+  // The index of orders by user of an instance, which its job follows with.
+  virtual std::unique_ptr<judge::OrderIndex> open_order_index(const Client& client) = 0;
 
   // The committed rows as they are at this moment, for those who watch. Not kept beyond the present event.
   virtual std::unique_ptr<judge::Reader> look() = 0;

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "judge/sqlite_order_index.h"
+#include "sim/slow_index.h"
 #include "sim/slow_reader.h"
 
 namespace gavel::sim {
@@ -146,6 +148,12 @@ std::unique_ptr<judge::Reader> DiskDatabase::open_reader(const Client& client) {
   return open_slow_reader(client, look());
 }
 
+std::unique_ptr<judge::OrderIndex> DiskDatabase::open_order_index(const Client& client) {
+  auto index = judge::open_sqlite_order_index((folder_ / "gavel.db.orders").string(), std::to_string(boots_));
+  CHECK(index.has_value());
+  return open_slow_index(client, *std::move(index));
+}
+
 std::unique_ptr<judge::Reader> DiskDatabase::look() {
   auto reader = judge::open_sqlite_reader(options_);
   CHECK(reader.has_value());
@@ -188,6 +196,7 @@ void DiskDatabase::instance_is_dead() {
   if (faults_.strikes(Fault::file_unsynced_lost)) {
     tale_.tell("disk", "loses some of " + std::to_string(vfs_.unsynced()) + " changes that were not synced");
     vfs_.power_on([this] { return random_.chance(1, 2); });
+    ++boots_;
   } else {
     vfs_.power_on();
   }

@@ -7,6 +7,7 @@
 // time.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -29,6 +30,8 @@ class DiskDatabase final : public Database {
 
   std::unique_ptr<judge::Store> open_store(const Client& client) override;
   std::unique_ptr<judge::Reader> open_reader(const Client& client) override;
+  // In a file beside the database's, which outlives the instance unless the power fails.
+  std::unique_ptr<judge::OrderIndex> open_order_index(const Client& client) override;
   std::unique_ptr<judge::Reader> look() override;
   void instance_dies() override;
   void instance_is_dead() override;
@@ -56,6 +59,7 @@ class DiskDatabase final : public Database {
   const std::filesystem::path folder_;
   judge::FaultVfs vfs_{"gavel-sim"};
   judge::SqliteOptions options_;
+  std::uint64_t boots_ = 1;         // How often the machine has started.
   std::optional<Pending> pending_;  // Written, and not known to be committed.
 };
 

@@ -26,6 +26,8 @@ constexpr std::array kinds{
     Kind{Fault::sql_commit_in_flight, "sql_commit_in_flight", "commit", 20},
     Kind{Fault::sql_settle_lost, "sql_settle_lost", "settle", 3},
     Kind{Fault::sql_read_unavailable, "sql_read_unavailable", "reader", 25},
+    Kind{Fault::index_unavailable, "index_unavailable", "index", 25},
+    Kind{Fault::index_put_lost, "index_put_lost", "index", 15},
     Kind{Fault::gate_call_lost, "gate_call_lost", "gate", 25},
     Kind{Fault::gate_reply_lost, "gate_reply_lost", "gate", 25},
     Kind{Fault::gate_call_late, "gate_call_late", "gate", 25},

@@ -27,6 +27,9 @@ enum class Fault : std::uint8_t {
   sql_commit_in_flight,  // Commit is under way after its connection is lost; it happens, or does not, later.
   sql_settle_lost,       // The tombstone is stored, its answer is lost.
   sql_read_unavailable,  // A question has no answer.
+  // Of the index of orders by user.
+  index_unavailable,  // A call has no effect.
+  index_put_lost,     // What was put is there, and nobody says so.
   // Of the gate (pitfalls, Redis).
   gate_call_lost,      // It never arrives.
   gate_reply_lost,     // It has its effect, and no reply.
@@ -59,8 +62,8 @@ inline constexpr std::size_t faults_count = static_cast<std::size_t>(Fault::file
 
 std::string_view word(Fault fault);
 
-// Where it strikes: "store", "commit", "settle", "reader", "gate", "gate server", "instance", "clock",
-// "caller", "file".
+// Where it strikes: "store", "commit", "settle", "reader", "index", "gate", "gate server", "instance",
+// "clock", "caller", "file".
 std::string_view seam(Fault fault);
 
 // Whether it befalls what a release of holds needs: database, disks, clocks, processes.

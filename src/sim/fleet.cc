@@ -85,6 +85,12 @@ std::size_t Fleet::serving() const {
   return count;
 }
 
+void Fleet::for_each(const std::function<void(Instance&)>& use) {
+  for (const Slot& slot : slots_) {
+    if (slot.instance && slot.instance->serving()) use(*slot.instance);
+  }
+}
+
 std::size_t Fleet::in_flight() const {
   std::size_t count = 0;
   for (const Slot& slot : slots_) {

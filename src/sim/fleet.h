@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -26,6 +27,9 @@ class Fleet {
   // The one of this number, if it serves.
   Instance* find(gate::InstanceId number);
   std::size_t serving() const;
+
+  // Calls `use` with each that serves.
+  void for_each(const std::function<void(Instance&)>& use);
 
   // Lets the faults of instances strike; called every few milliseconds.
   void look();

@@ -11,7 +11,9 @@
 #include "base/check.h"
 #include "base/metrics.h"
 #include "jobs/expiry.h"
+#include "jobs/projection.h"
 #include "jobs/refresh.h"
+#include "jobs/retention.h"
 #include "judge/judge.h"
 #include "pipeline/lane.h"
 #include "pipeline/reads.h"
@@ -30,6 +32,12 @@ constexpr Micros overdue_every{100'000};
 constexpr Micros expiry_while_work{2'000};
 constexpr Micros expiry_else{100'000};
 constexpr Micros refresh_while_work{100'000};
+constexpr Micros follow_while_work{20'000};
+constexpr Micros follow_else{200'000};
+constexpr Micros forget_every{100'000};
+
+// More than any user of a world has.
+constexpr std::size_t orders_shown_max = 10'000;
 
 // Between the moment when something may go on and that when a thread does.
 constexpr std::uint64_t wake_up_micros_max = 30;
@@ -56,11 +64,12 @@ class Instance::Wiring {
 
   void ask(rules::Command command, Answer answer);
   void read_stock(const rules::SkuCode& sku, Shown shown);
+  void read_orders(const rules::UserId& user, ShownOrders shown);
   void crash();
   void stir();
   bool dead() const {
     return !power.on() && lane_fiber_.done() && reads_fiber_.done() && jobs_fiber_.done() &&
-           refresh_fiber_.done();
+           refresh_fiber_.done() && follow_fiber_.done() && forget_fiber_.done();
   }
 
   const gate::InstanceId number;
@@ -72,6 +81,7 @@ class Instance::Wiring {
  private:
   using Rows = std::optional<std::vector<judge::StockRow>>;
   boost::asio::awaitable<Result<Rows>> ask_stock(rules::SkuCode sku);
+  boost::asio::awaitable<Result<jobs::UserOrders>> ask_orders(rules::UserId user);
   void turn();
   void tell_gate(const rules::State& state);
   void watch_overdue();
@@ -80,6 +90,8 @@ class Instance::Wiring {
   void work(Fiber& fiber, bool& idle, Step step);
   void run_jobs(Fiber& fiber);
   void run_refresh(Fiber& fiber);
+  void run_follow(Fiber& fiber);
+  void run_forget(Fiber& fiber);
   Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
@@ -98,6 +110,8 @@ class Instance::Wiring {
   Fiber* on_reads_ = nullptr;
   Fiber* on_jobs_ = nullptr;
   Fiber* on_refresh_ = nullptr;
+  Fiber* on_follow_ = nullptr;
+  Fiber* on_forget_ = nullptr;
   bool lane_idle_ = false;
   bool reads_idle_ = false;
 
@@ -105,6 +119,9 @@ class Instance::Wiring {
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> compared_;
+  std::unique_ptr<judge::Reader> ledger_;
+  std::unique_ptr<judge::Reader> old_;
+  std::unique_ptr<judge::OrderIndex> order_index_;
   std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
@@ -114,10 +131,14 @@ class Instance::Wiring {
   jobs::Expiry expiry_;
   Metrics metrics_;  // Of the refresh; nobody reads them.
   jobs::Refresh refresh_;
+  jobs::Projection projection_;
+  jobs::Retention retention_;
   Fiber lane_fiber_;
   Fiber reads_fiber_;
   Fiber jobs_fiber_;
   Fiber refresh_fiber_;
+  Fiber follow_fiber_;
+  Fiber forget_fiber_;
   std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);  // For events that outlive the instance.
 
   friend class Instance;
@@ -137,6 +158,9 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       questions_(s_.database.open_reader(client(on_reads_))),
       due_(s_.database.open_reader(client(on_jobs_))),
       compared_(s_.database.open_reader(client(on_refresh_))),
+      ledger_(s_.database.open_reader(client(on_follow_))),
+      old_(s_.database.open_reader(client(on_forget_))),
+      order_index_(s_.database.open_order_index(client(on_follow_))),
       gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
                                         power, name, options.gate_reply_within, options.gate_says_yes, die_,
                                         [this] { stir(); }})),
@@ -154,6 +178,8 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       expiry_(*due_, lane_, clock, *log_),
       refresh_(
           *compared_, *gate_, this_database, [this] { return turnstile_.gated(); }, *log_, metrics_),
+      projection_(*ledger_, *order_index_, clock, *log_, options.follow_flows_max),
+      retention_(*old_, lane_, clock, *log_, options.policy, options.forget_rows_max),
       lane_fiber_(s_.scheduler, power,
                   [this](Fiber& fiber) {
                     on_lane_ = &fiber;
@@ -165,7 +191,9 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
                      work(fiber, reads_idle_, [this] { return reads_.step(); });
                    }),
       jobs_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_jobs(fiber); }),
-      refresh_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_refresh(fiber); }) {
+      refresh_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_refresh(fiber); }),
+      follow_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_follow(fiber); }),
+      forget_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_forget(fiber); }) {
   watch_overdue();
 }
 
@@ -208,6 +236,30 @@ void Instance::Wiring::run_refresh(Fiber& fiber) {
   }
 }
 
+// The thread of the index.
+void Instance::Wiring::run_follow(Fiber& fiber) {
+  on_follow_ = &fiber;
+  bool first = true;
+  while (power.on()) {
+    const Result<bool> more = projection_.step();
+    s_.sightings.saw_if(!more && power.on(), Rare::projection_failed);
+    s_.sightings.saw_if(first && more && *more, Rare::projection_began_behind);
+    first = first && !more;
+    fiber.rest(more && *more ? follow_while_work : follow_else);
+  }
+}
+
+// The thread of what is old.
+void Instance::Wiring::run_forget(Fiber& fiber) {
+  on_forget_ = &fiber;
+  while (power.on()) {
+    const auto looked_at = retention_.step(clock.now());
+    s_.sightings.saw_if(!looked_at && power.on(), Rare::retention_failed);
+    stir();
+    fiber.rest(forget_every);
+  }
+}
+
 void Instance::Wiring::ask(rules::Command command, Answer answer) {
   boost::asio::co_spawn(
       io_, pipeline_.submit(std::move(command)),
@@ -226,6 +278,26 @@ void Instance::Wiring::read_stock(const rules::SkuCode& sku, Shown shown) {
         if (power.on() && rows && *rows) shown(**rows);
       });
   stir();
+}
+
+void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown) {
+  boost::asio::co_spawn(io_, ask_orders(user),
+                        [this, shown = std::move(shown)](const std::exception_ptr& thrown,
+                                                         const Result<jobs::UserOrders>& orders) {
+                          CHECK(thrown == nullptr);
+                          if (power.on() && orders) shown(*orders);
+                        });
+  stir();
+}
+
+boost::asio::awaitable<Result<jobs::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
+  const judge::WantedOrders wanted{.user = std::move(user), .count = orders_shown_max};
+  const Time now = clock.now();
+  std::function<Result<jobs::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
+    return jobs::orders_of(*order_index_, reader, wanted, now);
+  };
+  const Result<jobs::UserOrders> orders = co_await reads_.ask<jobs::UserOrders>(question);
+  co_return orders;
 }
 
 boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_stock(rules::SkuCode sku) {
@@ -274,7 +346,9 @@ void Instance::Wiring::turn() {
 
 void Instance::Wiring::crash() {
   power.cut();
-  for (Fiber* fiber : {&lane_fiber_, &reads_fiber_, &jobs_fiber_, &refresh_fiber_}) fiber->wake();
+  for (Fiber* fiber :
+       {&lane_fiber_, &reads_fiber_, &jobs_fiber_, &refresh_fiber_, &follow_fiber_, &forget_fiber_})
+    fiber->wake();
 }
 
 Instance::Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
@@ -288,6 +362,9 @@ void Instance::ask(rules::Command command, Answer answer) {
 void Instance::read_stock(const rules::SkuCode& sku, Shown shown) {
   wiring_->read_stock(sku, std::move(shown));
 }
+void Instance::read_orders(const rules::UserId& user, ShownOrders shown) {
+  wiring_->read_orders(user, std::move(shown));
+}
 void Instance::crash() { wiring_->crash(); }
 void Instance::pause(Micros until) { wiring_->power.pause_until(until); }
 void Instance::jump_clock(Duration by) { wiring_->clock.jump(by); }
@@ -297,6 +374,8 @@ bool Instance::broken() const { return wiring_->broken; }
 bool Instance::in_transaction() const { return !wiring_->lane_idle_; }
 std::size_t Instance::in_flight() const { return wiring_->pipeline_.in_flight(); }
 std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->turnstile_.gated(); }
+judge::OrderIndex& Instance::order_index() const { return *wiring_->order_index_; }
+bool Instance::follows() const { return wiring_->projection_.lag().batches == 0; }
 Time Instance::now() const { return wiring_->clock.now(); }
 const std::string& Instance::name() const { return wiring_->name; }
 gate::InstanceId Instance::number() const { return wiring_->number; }

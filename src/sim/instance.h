@@ -2,7 +2,7 @@
 //
 //   made ──► serving ── crash ──► dying ── its calls have run out ──► dead, and may be destroyed
 //
-// Everything is the product's own: pipeline, turnstile, lane, judge, reads, expiry. What is simulated lies
+// Everything is the product's own: pipeline, turnstile, lane, judge, reads, jobs. What is simulated lies
 // below (database, gate, clock) and above (callers). Where the product has threads there are fibers: the
 // lane, the reads, and the jobs; its io_context runs whenever somebody has stirred it. One thread.
 #pragma once
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gate/bucket.h"
+#include "jobs/user_orders.h"
 #include "pipeline/pipeline.h"
 #include "rules/decide.h"
 #include "sim/database.h"
@@ -33,6 +34,8 @@ struct InstanceOptions {
   Micros gate_reply_within{};
   bool gate_says_yes = false;
   Micros refresh_every{1'000'000};
+  std::size_t follow_flows_max = 5'000;  // Of one step of the projection.
+  std::size_t forget_rows_max = 1'000;   // Of one step of the retention.
 };
 
 // What an instance stands in. Everything outlives it.
@@ -67,6 +70,10 @@ class Instance {
   using Shown = std::function<void(const std::vector<judge::StockRow>& rows)>;
   void read_stock(const rules::SkuCode& sku, Shown shown);
 
+  // The orders of a user, as a caller is shown them; nothing if nobody can say.
+  using ShownOrders = std::function<void(const jobs::UserOrders& orders)>;
+  void read_orders(const rules::UserId& user, ShownOrders shown);
+
   void crash();
   // Stands still until then, and knows nothing of it afterwards.
   void pause(Micros until);
@@ -80,6 +87,8 @@ class Instance {
   bool in_transaction() const;
   std::size_t in_flight() const;
   std::vector<rules::ItemId> gated_items() const;  // That have buckets at the gate, as far as it knows.
+  judge::OrderIndex& order_index() const;          // For those who watch: page() alone.
+  bool follows() const;                            // Its index has reached what it saw last.
   Time now() const;
   const std::string& name() const;
   gate::InstanceId number() const;

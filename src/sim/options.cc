@@ -3,6 +3,9 @@
 #include <chrono>
 #include <initializer_list>
 
+#include "jobs/projection.h"
+#include "jobs/retention.h"
+
 namespace gavel::sim {
 namespace {
 
@@ -50,6 +53,8 @@ InstanceOptions draw_instance(Random& random) {
   options.refresh_every = Micros(one_of<std::int64_t>(random, {300'000, 1'000'000, 3'000'000}));
   options.gate_reply_within = Micros(one_of<std::int64_t>(random, {500, 5'000, 50'000}));
   options.gate_says_yes = random.chance(1, 16);
+  options.follow_flows_max = one_of<std::size_t>(random, {1, 5, jobs::projection_flows_max});
+  options.forget_rows_max = one_of<std::size_t>(random, {10, jobs::retention_rows_max});
   return options;
 }
 
@@ -70,6 +75,7 @@ WorldOptions draw_options(Random& random) {
   options.units_max = one_of<std::uint64_t>(random, {1, 2, 4});
   options.gap = Micros(one_of<std::int64_t>(random, {500, 5'000, 20'000}));
   options.caller_waits = Micros(one_of<std::int64_t>(random, {20'000, 200'000, 1'000'000}));
+  if (random.chance(1, 4)) options.leap = std::chrono::hours(one_of<std::int64_t>(random, {1, 25, 50, 80}));
   options.skew_max = Micros(one_of<std::int64_t>(random, {0, 5'000, 1'500'000}));
   return options;
 }
@@ -85,6 +91,8 @@ std::string to_text(const WorldOptions& options) {
           std::to_string(options.instance.lane.queue_max) + ", batch " +
           std::to_string(options.instance.lane.batch_max) + ", in flight " +
           std::to_string(options.instance.pipeline.in_flight_max);
+  if (options.leap > Micros(0))
+    text += ", leaps of " + std::to_string(options.leap / std::chrono::hours(1)) + " h";
   if (options.instance.gate_says_yes) text += ", the gate always says yes";
   return text;
 }

@@ -26,6 +26,8 @@ struct WorldOptions {
   std::uint64_t lines_max = 1;  // Of an order.
   std::uint64_t units_max = 2;  // Of a line.
   bool renews_keys = true;      // Some try again with another key.
+  // Sometimes everybody stands still for so long (days), after which what was asked before is old; 0: never.
+  Micros leap{0};
 
   Micros gap{5'000};       // Between two operations, at the mean.
   Micros caller_waits{0};  // For a reply, at the most.

@@ -104,6 +104,16 @@ constexpr std::array rows{
     Row{Rare::change_found_too_little, "change_found_too_little", "A change of an order found too little."},
     Row{Rare::two_answers_at_once, "two_answers_at_once",
         "The same request was in process at two instances."},
+    Row{Rare::request_forgotten, "request_forgotten", "The record of an old request was deleted."},
+    Row{Rare::old_retry_refused, "old_retry_refused",
+        "A retry came when its key was older than requests are kept."},
+    Row{Rare::retention_failed, "retention_failed", "The job that deletes old records could not ask."},
+    Row{Rare::projection_failed, "projection_failed", "The job that follows the ledger could not go on."},
+    Row{Rare::projection_began_behind, "projection_began_behind",
+        "A process started and found more of the ledger to follow than one step takes."},
+    Row{Rare::index_followed_on, "index_followed_on",
+        "An index was followed on from where a step or a process before had left it."},
+    Row{Rare::days_passed, "days_passed", "Everybody stood still for hours or days."},
 };
 
 static_assert(rows.size() == rares_count);

@@ -83,9 +83,16 @@ enum class Rare : std::uint8_t {
   order_changed,
   change_found_too_little,
   two_answers_at_once,
+  request_forgotten,
+  old_retry_refused,
+  retention_failed,
+  projection_failed,
+  projection_began_behind,
+  index_followed_on,
+  days_passed,
 };
 
-inline constexpr std::size_t rares_count = static_cast<std::size_t>(Rare::two_answers_at_once) + 1;
+inline constexpr std::size_t rares_count = static_cast<std::size_t>(Rare::days_passed) + 1;
 
 std::string_view word(Rare rare);
 std::string_view meaning(Rare rare);  // One sentence for people.

@@ -24,4 +24,13 @@ void Scheduler::run_until(Micros when) {
   now_ = std::max(now_, when);
 }
 
+void Scheduler::leap(Micros by) {
+  now_ += by;
+  std::map<std::pair<Micros, std::uint64_t>, Event> later;
+  for (auto& [key, event] : queue_) {
+    later.emplace_hint(later.end(), std::pair(key.first + by, key.second), std::move(event));
+  }
+  queue_ = std::move(later);
+}
+
 }  // namespace gavel::sim

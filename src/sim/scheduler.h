@@ -36,6 +36,9 @@ class Scheduler {
   // Runs all events up to this time, which is then the present one.
   void run_until(Micros when);
 
+  // Everybody stands still for so long: what was to happen happens that much later.
+  void leap(Micros by);
+
   std::uint64_t events() const { return events_; }
 
  private:

@@ -33,5 +33,22 @@ TEST(Scheduler, AnEventOfThePresentRunsAfterTheOneThatMadeIt) {
   EXPECT_EQ(scheduler.now(), Micros(7));
 }
 
+TEST(Scheduler, AfterALeapEverythingComesInItsOrderAndSoMuchLater) {
+  Scheduler scheduler;
+  std::string order;
+  scheduler.at(Micros(20), [&] { order += "b"; });
+  scheduler.at(Micros(10), [&] {
+    scheduler.leap(Micros(1'000));
+    order += "a";
+  });
+  EXPECT_TRUE(scheduler.run_one());
+  EXPECT_EQ(scheduler.now(), Micros(1'010));
+  scheduler.at(Micros(15), [&] { order += "now"; });
+  scheduler.run_until(Micros(1'019));
+  EXPECT_EQ(order, "anow");
+  scheduler.run_until(Micros(1'020));
+  EXPECT_EQ(order, "anowb");
+}
+
 }  // namespace
 }  // namespace gavel::sim

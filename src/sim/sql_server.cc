@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/slow_index.h"
 #include "sim/slow_reader.h"
 #include "sim/sql_store.h"
 
@@ -24,6 +25,10 @@ std::unique_ptr<judge::Store> SqlServer::open_store(const Client& client) {
 
 std::unique_ptr<judge::Reader> SqlServer::open_reader(const Client& client) {
   return open_slow_reader(client, look());
+}
+
+std::unique_ptr<judge::OrderIndex> SqlServer::open_order_index(const Client& client) {
+  return open_slow_index(client, judge::make_memory_order_index());
 }
 
 SqlServer::TransactionId SqlServer::begin() {

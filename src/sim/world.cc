@@ -6,9 +6,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "jobs/projection.h"
 #include "judge/audit.h"
 #include "sim/auditor.h"
 #include "sim/crowd.h"
@@ -27,9 +30,15 @@ constexpr Micros set_up_within{20'000'000};
 constexpr Micros last_operations_within{2'000'000};
 constexpr Micros resolved_within{10'000'000};    // Unknowns and the like, after things heal (proof.md).
 constexpr Micros holds_over_within{12'000'000};  // The longest hold, extended, and two seconds to release it.
+constexpr Micros short_holds_over_within{5'000'000};  // Of a scenario, where nobody extends one.
 constexpr Micros errand_within{10'000'000};
 constexpr Micros second_look_after{2'000'000};
 constexpr Micros refresh_takes{1'000'000};
+constexpr std::chrono::hours all_is_old_after{50};
+// A lane that takes one command at a time is offered one at each step of the job.
+constexpr Micros forgotten_within{10'000'000};
+constexpr Micros forgets_one{200'000};
+constexpr std::size_t records_max = 1'000'000;
 constexpr std::int64_t release_within_ms = 2'000;
 constexpr std::size_t errands_of_an_item_max = 4;
 constexpr std::chrono::seconds errand_hold{3'600};
@@ -57,9 +66,12 @@ class World {
   void converge();
   void look_for_overdue();
   void buy_what_is_left();
+  std::string resting_rows();
   void look_twice();
   void look_at_gate(std::string_view when);
   void look_at_buckets(std::string_view when, rules::ItemId item, const oracle::Ledger& ledger);
+  void look_at_indexes();
+  void look_for_forgotten();
   bool lost_statements() const;
   std::optional<std::int64_t> promised_release() const;
   void look_for_units(const oracle::Request& last);
@@ -199,7 +211,8 @@ void World::look_for_left(std::int64_t must_be) {
 }
 
 void World::converge() {
-  scheduler_.run_until(scheduler_.now() + holds_over_within);
+  scheduler_.run_until(scheduler_.now() +
+                       (run_.scenario == nullptr ? holds_over_within : short_holds_over_within));
   look_for_overdue();
   buy_what_is_left();
   look_twice();
@@ -207,6 +220,8 @@ void World::converge() {
   // Two passes, since one may be under way, and each is a step for ten items.
   scheduler_.run_until(scheduler_.now() + 2 * options_.instance.refresh_every + refresh_takes);
   look_at_gate("refreshed");
+  look_at_indexes();
+  if (options_.leap > Micros(0)) look_for_forgotten();
 }
 
 void World::look_for_overdue() {
@@ -251,13 +266,52 @@ void World::look_for_units(const oracle::Request& last) {
   }
 }
 
+// Where days passed the retention may still be at work, in batches of its own.
+std::string World::resting_rows() {
+  const std::string dump = judge::canonical_dump(*database_->look()).value();
+  if (options_.leap == Micros(0)) return dump;
+  std::string rows;
+  std::istringstream lines(dump);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("request ") && !line.starts_with("batch ")) rows += line + "\n";
+  }
+  return rows;
+}
+
 void World::look_twice() {
-  const std::string first = judge::canonical_dump(*database_->look()).value();
+  const std::string first = resting_rows();
   scheduler_.run_until(scheduler_.now() + second_look_after);
-  if (judge::canonical_dump(*database_->look()).value() != first)
-    violation("rest: the database changes though nobody asks");
+  if (resting_rows() != first) violation("rest: the database changes though nobody asks");
   if (database_->open_transactions() > 0) violation("rest: a transaction is still open");
   if (fleet_.in_flight() > 0) violation("rest: a request is still in process");
+}
+
+// Each instance's index of orders by user has what the ledger says, and so has one that is made from nothing.
+void World::look_at_indexes() {
+  const auto rows = database_->look();
+  const auto compare = [&](const std::string& whose, judge::OrderIndex& index) {
+    for (const std::string& what : auditor_.compare(index, *rows)) violation(what + " (" + whose + ")");
+  };
+  fleet_.for_each([&](Instance& instance) {
+    if (!instance.follows()) violation("projection: " + instance.name() + " has not followed to the end");
+    compare(instance.name(), instance.order_index());
+  });
+  const auto index = judge::make_memory_order_index();
+  const auto log = Log::silent();
+  jobs::Projection projection(*rows, *index, server_clock_, *log, options_.instance.follow_flows_max);
+  while (projection.step().value()) {
+  }
+  compare("made anew", *index);
+}
+
+// A28: when all that was ever asked is old, no record of it stays; that nothing is done twice since and the
+// ledger is whole the oracles say.
+void World::look_for_forgotten() {
+  scheduler_.leap(all_is_old_after);
+  const auto left = [this] { return database_->look()->request_ages(std::nullopt, records_max)->size(); };
+  const Micros until = scheduler_.now() + forgotten_within + static_cast<std::int64_t>(left()) * forgets_one;
+  while (left() > 0 && scheduler_.now() < until) scheduler_.run_until(scheduler_.now() + second_look_after);
+  if (left() > 0) violation("A28: " + std::to_string(left()) + " records of old requests are not deleted");
 }
 
 // Whether the gate may lack what nobody owes it any more, until the next refresh. Among several instances

@@ -13,6 +13,16 @@ bool is_answer(const Attempt& attempt) {
   return attempt.reply && attempt.reply->recorded && !is_unknown(*attempt.reply);
 }
 
+// Whether an answer may have been forgotten when the ledger was read.
+bool is_old(const Terms& terms, Moment answered) { return terms.kept && answered + *terms.kept < terms.ends; }
+
+// A key that was told so when it was old: it says nothing of what became of it. It was made before it was
+// first sent; the millisecond that it was made in had begun a little earlier.
+bool is_told_too_old(const Terms& terms, const Asked& asked, const Attempt& attempt) {
+  return terms.kept && attempt.reply->outcome == "key_too_old" &&
+         asked.first_call() + *terms.kept < attempt.answered + terms.clock.per_ms;
+}
+
 // "Certainly not done", told of the very attempt that did it: no other could have, for all were made after
 // `done_at`, or were refused.
 const Attempt* denied(const Asked& asked, Moment done_at) {
@@ -51,6 +61,7 @@ void check_replies_equal(const World& world, Findings& findings) {
     const Attempt* answer = asked.answer();
     const auto remembered = world.ledger.requests.find(id);
     if (answer == nullptr) continue;
+    if (remembered == world.ledger.requests.end() && is_old(world.terms, answer->answered)) continue;
     if (remembered == world.ledger.requests.end()) {
       findings.add(name_of(id) + " was told " + answer->reply->outcome + ", which nothing remembers");
     } else if (remembered->second.outcome != answer->reply->outcome) {
@@ -74,7 +85,7 @@ void check_answers_stand(const World& world, Findings& findings) {
     const Moment done_at = effect == done.end() ? never : effect->second;
     for (const Attempt& attempt : asked.attempts) {
       if (!attempt.reply || is_unknown(*attempt.reply) || is_passing(*attempt.reply)) continue;
-      if (is_answer(attempt)) continue;
+      if (is_answer(attempt) || is_told_too_old(world.terms, asked, attempt)) continue;
       const bool other_content = asked.requests.size() > 1 && is_of_the_key(*attempt.reply);
       if (other_content) continue;
       if (attempt.call > known) {

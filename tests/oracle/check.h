@@ -44,6 +44,10 @@ struct Terms {
   // nothing: nothing was promised (the service was down, or its clock was moved).
   std::optional<std::int64_t> release_within_ms;
   bool at_rest = true;  // Every request was retried until it was answered.
+  // For so long at least after its answer a request is remembered; a key that carries its time is refused
+  // when it is older (A28). Nothing: nothing is ever forgotten.
+  std::optional<Moment> kept = std::nullopt;
+  Moment ends = 0;  // When the ledger was read.
 };
 
 // What is checked. It refers to all three and owns none.

@@ -435,5 +435,32 @@ TEST(Oracles, AllowWhatIsAllowed) {
   EXPECT_EQ(all(shop.found()), "");
 }
 
+// After the time for which requests are remembered their answers may be gone, and their keys are too old;
+// before it, or where nothing is forgotten, neither (A28).
+TEST(Oracles, WhatIsOldMayBeForgottenAndNothingElse) {
+  constexpr Moment kept = 10'000;
+  const auto shop_after = [](Moment pause, std::optional<Moment> remembers) {
+    Scribe shop = sound();
+    shop.terms.kept = remembers;
+    shop.ask({.caller = "shop", .key = "r", .act = "receive", .lines = {{"mug", 1}}}, told("received"));
+    shop.batch();
+    shop.post({3, 0}, "receive", 1, "", "r");
+    shop.now += pause;
+    shop.ask({.caller = "shop", .key = "r", .act = "receive", .lines = {{"mug", 1}}},
+             unrecorded("key_too_old", ""));
+    shop.ledger.requests.erase({"shop", "r"});
+    shop.terms.ends = shop.now;
+    return all(shop.found());
+  };
+  EXPECT_EQ(shop_after(kept, kept), "");
+  for (const std::string& found : {shop_after(kept / 2, kept), shop_after(kept, std::nullopt)}) {
+    EXPECT_NE(found.find("I8: key shop/r was told received, which nothing remembers"), std::string::npos)
+        << found;
+    EXPECT_NE(found.find("I9: key shop/r had its answer, received, and was told key_too_old later"),
+              std::string::npos)
+        << found;
+  }
+}
+
 }  // namespace
 }  // namespace gavel::oracle
