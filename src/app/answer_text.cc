@@ -108,13 +108,14 @@ std::string deed(const object& answer) {
 }
 
 std::string stock(const object& answer) {
-  Table table({"SKU", "WAREHOUSE", "POOL", "AVAILABLE", "RESERVED", "SOLD", "VERSION"});
+  Table table({"SKU", "WAREHOUSE", "POOL", "AVAILABLE", "RESERVED", "SOLD", "SHORT", "VERSION"});
   for (const value& one : list(answer, "stock")) {
     const object& row = one.as_object();
     table.add({cell(row, "sku"), cell(row, "warehouse"), cell(row, "pool"), cell(row, "available"),
-               cell(row, "reserved"), cell(row, "sold"), cell(row, "version")});
+               cell(row, "reserved"), cell(row, "sold"), cell(row, "shortage"), cell(row, "version")});
   }
-  return table.text() + "\nfrom the " + cell(answer, "source") + ", " + cell(answer, "age_ms") + " ms old";
+  return table.text() + "\nfrom the " + cell(answer, "source") + ", " + cell(answer, "age_ms") + " ms old" +
+         page_end(answer);
 }
 
 std::string one_order(const object& answer) {

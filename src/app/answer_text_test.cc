@@ -29,12 +29,13 @@ TEST(AnswerText, Stock) {
       text(
           Shows::stock,
           R"({"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":1000,"reserved":0,"sold":7,)"
-          R"("version":2,"generation":2},{"sku":"teapot","warehouse":"main","lot":"","pool":"drop","available":0,)"
-          R"("reserved":1,"sold":1,"version":6,"generation":3}],"source":"judge","age_ms":0})"),
-      "SKU     WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  VERSION\n"
-      "tee     main       -          1000         0     7        2\n"
-      "teapot  main       drop          0         1     1        6\n"
-      "from the judge, 0 ms old");
+          R"("shortage":0,"version":2,"generation":2},{"sku":"teapot","warehouse":"main","lot":"","pool":"drop","available":0,)"
+          R"("reserved":1,"sold":1,"shortage":2,"version":6,"generation":3}],"next":"7","source":"judge","age_ms":0})"),
+      "SKU     WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHORT  VERSION\n"
+      "tee     main       -          1000         0     7      0        2\n"
+      "teapot  main       drop          0         1     1      2        6\n"
+      "from the judge, 0 ms old\n"
+      "more: the same with --cursor 7");
 }
 
 TEST(AnswerText, Orders) {

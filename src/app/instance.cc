@@ -25,6 +25,7 @@
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
 #include "jobs/retention.h"
+#include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
@@ -156,6 +157,7 @@ class Instance::Wiring {
   jobs::Retention retention_;
   Duration say_forget_failed_at_{0};
   jobs::Refresh refresh_;
+  jobs::Shortages shortages_;
   const Duration refresh_every_;
 
   // Of run's thread.
@@ -209,6 +211,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       retention_(*old_, lane_, clock, log, policy_of(options)),
       refresh_(
           *compared_, gate_, this_database, [this] { return turnstile_.gated(); }, log, metrics_),
+      shortages_(*compared_),
       refresh_every_(options.refresh_every) {
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
@@ -225,6 +228,7 @@ void Instance::Wiring::watch_parts() {
   jobs::watch(metrics_, expiry_, clock_);
   jobs::watch(metrics_, projection_);
   jobs::watch(metrics_, retention_);
+  jobs::watch(metrics_, shortages_);
   http::watch(metrics_, *shop_, "shop");
   http::watch(metrics_, *operators_, "operators");
   metrics_.watch_counter("gavel_base_log_lines_lost_total", "Lines that the log could not write.",
@@ -263,7 +267,8 @@ void Instance::Wiring::tell_gate(const rules::State& state) {
 
 // On the refresh's thread.
 Duration Instance::Wiring::refresh() {
-  const auto step = refresh_.step();
+  const auto counted = shortages_.step();
+  const auto step = counted ? refresh_.step() : std::unexpected(counted.error());
   if (step) return *step == jobs::Refresh::Step::more ? refresh_while_work : refresh_every_;
   if (step.error().code == ErrorCode::broken) break_off(step.error().message);
   log_.write(Level::warn, "refresh_failed", {{"why", step.error().message}});

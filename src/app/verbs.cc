@@ -30,6 +30,7 @@ constexpr VerbWord mode{"mode", flag, text, optional, "direct, gated, or as the 
 
 constexpr std::array create_sku{sku, buckets, mode};
 constexpr std::array show_stock{VerbWord{"sku", bare, WordKind::texts, required, "the SKUs"}};
+constexpr std::array list_shortages{limit, cursor};
 constexpr std::array receive{sku, VerbWord{"quantity", bare, integer, required, "units that came in"}};
 constexpr std::array adjust{sku,
                             VerbWord{"difference", bare, integer, required, "units found (5) or lost (-5)"},
@@ -82,8 +83,11 @@ constexpr auto verbs = std::to_array<Verb>({
      "Make a SKU, or change its buckets or its mode",
      "  gavel stock create tee\n  gavel stock create tee --buckets 8 --mode gated"},
     {"stock", "show", "GET", "/v1/stock", show_stock, Shows::stock,
-     "Show what is available, reserved and sold",
+     "Show what is available, reserved, sold and short",
      "  gavel stock show tee\n  gavel stock show tee cup --json"},
+    {"stock", "short", "GET", "/v1/admin/shortages", list_shortages, Shows::stock,
+     "List what is short: units that orders have and that are not there",
+     "  gavel stock short\n  gavel stock short --limit 10 --cursor 17"},
     {"stock", "receive", "POST", "/v1/stock/{}/receive", receive, Shows::deed, "Take in units",
      "  gavel stock receive tee 100\n  gavel stock receive tee 100 --key inbound-17"},
     {"stock", "adjust", "POST", "/v1/stock/{}/adjust", adjust, Shows::deed, "Write down units found or lost",

@@ -181,6 +181,7 @@ void add_details(boost::json::object& to, const Verdict& verdict) {
   if (detail.opens_at) to["opens_at"] = as_json(*detail.opens_at);
   if (detail.expires_at) to["expires_at"] = as_json(*detail.expires_at);
   if (detail.version) to["version"] = *detail.version;
+  if (detail.shortage) to["shortage"] = detail.shortage->units;
   if (detail.bucket) to["bucket"] = *detail.bucket;
   if (detail.at_gate) to["at_gate"] = detail.at_gate->units;
   if (detail.fields.empty()) return;

@@ -21,6 +21,7 @@ std::span<const std::string_view> parameters_of(Endpoint endpoint) {
     case Endpoint::list_orders:
       return of_orders;
     case Endpoint::list_activities:
+    case Endpoint::list_shortages:
       return of_list;
     case Endpoint::trace:
       return of_trace;

@@ -1,6 +1,7 @@
 #include "http/questions.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/uuid.h"
@@ -25,6 +26,7 @@ StockShown shown_of(const judge::StockRow& row) {
     shown.sum.available += bucket.available;
     shown.sum.reserved += bucket.reserved;
     shown.sum.sold += bucket.sold;
+    shown.sum.shortage += bucket.shortage;
     shown.sum.seq += bucket.seq;
   }
   return shown;
@@ -108,6 +110,33 @@ Result<StockAnswer> look_up_stock(Reader& reader, const std::vector<rules::SkuCo
     }
     for (const judge::StockRow& row : **rows) answer.rows.push_back(shown_of(row));
   }
+  return answer;
+}
+
+std::expected<WantedShortages, std::string> wanted_shortages(const Query& query) {
+  const auto count = parse_limit(value_of(query, "limit").value_or("100"));
+  if (!count) return std::unexpected("limit: must be 1 to 1000");
+  WantedShortages wanted{.after = {}, .count = *count};
+  if (const auto cursor = value_of(query, "cursor")) {
+    const char* const end = cursor->data() + cursor->size();
+    const auto [at, failure] = std::from_chars(cursor->data(), end, wanted.after.value);
+    if (failure != std::errc() || at != end || wanted.after.value < 1) {
+      return std::unexpected("cursor: must be the next of an earlier page");
+    }
+  }
+  return wanted;
+}
+
+Result<ShortagesAnswer> look_up_shortages(Reader& reader, const WantedShortages& wanted) {
+  // One more than is shown tells whether anything follows.
+  const auto rows = reader.short_items(wanted.after, wanted.count + 1);
+  if (!rows) return std::unexpected(rows.error());
+  ShortagesAnswer answer;
+  for (const judge::StockRow& row : *rows) {
+    if (answer.rows.size() == wanted.count) break;
+    answer.rows.push_back(shown_of(row));
+  }
+  if (rows->size() > wanted.count) answer.next = std::to_string((*rows)[wanted.count - 1].item.id.value);
   return answer;
 }
 

@@ -26,6 +26,18 @@ struct StockAnswer {
 };
 Result<StockAnswer> look_up_stock(judge::Reader& reader, const std::vector<rules::SkuCode>& skus);
 
+// What is short (E7), in order of the items: one page, and where more follows.
+struct ShortagesAnswer {
+  std::vector<StockShown> rows;
+  std::optional<std::string> next;
+};
+struct WantedShortages {
+  rules::ItemId after;
+  std::size_t count = 0;
+};
+std::expected<WantedShortages, std::string> wanted_shortages(const Query& query);
+Result<ShortagesAnswer> look_up_shortages(judge::Reader& reader, const WantedShortages& wanted);
+
 Result<std::optional<TraceShown>> trace_order(judge::Reader& reader, rules::OrderId id);
 
 // By the request: that of the order it made or acted on, itself among its requests; alone, where it has none.

@@ -115,6 +115,7 @@ struct AddAsked {
   void add_version() const {
     CHECK(verdict.detail.version.has_value());
     to["version"] = *verdict.detail.version;
+    if (verdict.detail.shortage) to["shortage"] = verdict.detail.shortage->units;
   }
   void add_order(std::string_view state) const {
     CHECK(verdict.order.has_value());
@@ -215,7 +216,7 @@ Response show(const OrdersShown& shown) {
   return json_response(200, body);
 }
 
-Response show(const std::vector<StockShown>& stock) {
+Response show(const std::vector<StockShown>& stock, const std::optional<std::string>& next) {
   object body;
   array& all = body["stock"].emplace_array();
   for (const StockShown& item : stock) {
@@ -227,10 +228,12 @@ Response show(const std::vector<StockShown>& stock) {
     one["available"] = item.sum.available.units;
     one["reserved"] = item.sum.reserved.units;
     one["sold"] = item.sum.sold.units;
+    one["shortage"] = item.sum.shortage.units;
     one["version"] = item.sum.seq;
     one["generation"] = item.generation;
     all.push_back(std::move(one));
   }
+  if (next) body["next"] = *next;
   body["source"] = "judge";
   body["age_ms"] = 0;
   return json_response(200, body);

@@ -55,7 +55,8 @@ struct StockShown {
   rules::Bucket sum;  // Its seq is the sum too: it rises with every change, whichever bucket changes.
   std::int64_t generation;
 };
-Response show(const std::vector<StockShown>& stock);
+// `next`: where more of a list follows.
+Response show(const std::vector<StockShown>& stock, const std::optional<std::string>& next = {});
 
 // One stock item at the judge and at the gate, bucket by bucket (A15).
 struct GateShown {

@@ -58,6 +58,7 @@ constexpr std::array routes{
     Route{"POST", "/v1/activities/{}/close", close_activity,
           Policy(operators, known, may_body, &empty_shape, keyed)},
     Route{"GET", "/v1/admin/verify", verify, Policy(operators, known, no_body, nullptr, no_key)},
+    Route{"GET", "/v1/admin/shortages", list_shortages, Policy(operators, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/admin/gate", show_gate, Policy(operators, known, no_body, nullptr, no_key)},
     Route{"GET", "/healthz", health, Policy(both, anyone, no_body, nullptr, no_key)},
     Route{"GET", "/readyz", readiness, Policy(both, anyone, no_body, nullptr, no_key)},

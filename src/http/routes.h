@@ -46,6 +46,7 @@ enum class Endpoint : std::uint8_t {
   show_stock,
   show_activity,
   list_activities,
+  list_shortages,
   trace,
   verify,
   show_gate,

@@ -129,6 +129,7 @@ POST /v1/activities/{}/check operators may-body key
 POST /v1/activities/{}/open operators may-body key
 POST /v1/activities/{}/close operators may-body key
 GET /v1/admin/verify operators
+GET /v1/admin/shortages operators
 GET /v1/admin/gate operators
 GET /healthz both anyone
 GET /readyz both anyone

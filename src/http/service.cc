@@ -223,6 +223,8 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
       co_return co_await read_activity(found.parameters[0]);
     case Endpoint::list_orders:
       co_return co_await list_orders(std::move(found));
+    case Endpoint::list_shortages:
+      co_return co_await list_shortages(std::move(found));
     case Endpoint::list_activities:
       co_return co_await list_activities(std::move(found));
     case Endpoint::trace:
@@ -361,6 +363,16 @@ awaitable<Response> Service::list_activities(Found found) {
     next = page->back().code.text();
   }
   co_return show(*page, next);
+}
+
+awaitable<Response> Service::list_shortages(Found found) {
+  const auto wanted = wanted_shortages(found.query);
+  if (!wanted) co_return malformed_http(400, wanted.error());
+  std::function<Result<ShortagesAnswer>(Reader&)> question = [wanted = *wanted](Reader& reader) {
+    return look_up_shortages(reader, wanted);
+  };
+  const Result<ShortagesAnswer> answer = co_await reads_.ask<ShortagesAnswer>(question);
+  co_return answer ? show(answer->rows, answer->next) : refuse(answer.error());
 }
 
 awaitable<Response> Service::read_trace(Found found) {

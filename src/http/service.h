@@ -65,6 +65,7 @@ class Service {
   boost::asio::awaitable<Response> read_activity(std::string id);
   boost::asio::awaitable<Response> list_orders(Found found);
   boost::asio::awaitable<Response> list_activities(Found found);
+  boost::asio::awaitable<Response> list_shortages(Found found);
   boost::asio::awaitable<Response> read_trace(Found found);
   boost::asio::awaitable<Response> trace_user(Found found);
   boost::asio::awaitable<Response> read_gate(Found found);

@@ -32,7 +32,8 @@ bool matches(const Units& units, const Units& changed, OrderState state, Part pa
   const std::int64_t refunded = units[Action::refund] + units[Action::write_off];
   const std::int64_t left = units[Action::confirm] + units[Action::sell] - refunded;
   const std::int64_t others = units[Action::receive] + units[Action::move_in] + units[Action::move_out] +
-                              units[Action::adjust_in] + units[Action::adjust_out];
+                              units[Action::adjust_in] + units[Action::adjust_out] +
+                              units[Action::fall_short] + units[Action::make_good];
   const std::int64_t held = units[Action::reserve] - given_back;
   // Of a hold that was paid in part the rest was cancelled.
   const std::int64_t rest = units[Action::cancel] - given_back;
@@ -84,6 +85,12 @@ void OrderAudit::flow_by_batch(const FlowRow& row) {
   const rules::Flow& flow = row.flow;
   if (!flow.key) return;
   Effect& effect = effects_[{{flow.caller, *flow.key}, flow.at}];
+  // What pays a shortage follows from what brought the units, whatever that was; the stock's audit follows
+  // it.
+  if (flow.source == "shortage") {
+    effect.paid += flow.action == Action::make_good ? flow.quantity.units : 0;
+    return;
+  }
   effect.units[flow.action] += flow.quantity.units;
   if (flow.order) effect.orders.insert(*flow.order);
   const auto item = items_.find(flow.item);

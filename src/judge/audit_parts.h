@@ -81,9 +81,7 @@ class Units {
   std::string text() const;  // "reserve 2, confirm 2"
 
  private:
-  static constexpr auto actions = static_cast<std::size_t>(rules::Action::adjust_out) + 1;
-
-  std::array<std::int64_t, actions> units_{};
+  std::array<std::int64_t, rules::actions_count> units_{};
 };
 
 // orders, holds, quotas, requests.
@@ -132,6 +130,7 @@ class OrderAudit {
     Units units;
     std::set<rules::OrderId> orders;
     std::map<rules::SkuId, std::int64_t> skus;  // With how many were confirmed, refunded or written off.
+    std::int64_t paid = 0;                      // Of `units`, what paid a shortage at once (E7).
   };
   using UnitsBySku = std::map<rules::SkuCode, std::int64_t>;
   struct Known {

@@ -1,5 +1,6 @@
 // What was answered, against what happened: a yes has its effect and no other, a recorded no has none (I5,
 // I6).
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -203,7 +204,9 @@ OrderAudit::Wrong OrderAudit::wrong_settling(const Recorded& row, const Effect& 
 OrderAudit::Wrong OrderAudit::wrong_refund(const Recorded& row, const Effect& effect) const {
   if (!row.verdict.order) return "but names no order";
   const bool restocks = field_of(row.content, "restock=") == "true";
-  const std::int64_t units = effect.units[restocks ? Action::refund : Action::write_off];
+  // What was never there is not written off: it pays what is owed.
+  const std::int64_t given_up = restocks ? 0 : std::min(effect.units[Action::refund], effect.paid);
+  const std::int64_t units = effect.units[restocks ? Action::refund : Action::write_off] + given_up;
   const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
   if (units == 0 || units + (restocks ? moved : 0) != effect.units.sum() ||
       effect.orders != std::set{*row.verdict.order}) {
@@ -242,7 +245,7 @@ OrderAudit::Wrong OrderAudit::wrong_inbound(const Recorded& row, const Effect& e
 // A difference is the one that was asked for; a count says nothing of what was there, and moves one way.
 OrderAudit::Wrong OrderAudit::wrong_correction(const Recorded& row, const Effect& effect) const {
   const std::int64_t in = effect.units[Action::adjust_in];
-  const std::int64_t out = effect.units[Action::adjust_out];
+  const std::int64_t out = effect.units[Action::adjust_out] + effect.units[Action::fall_short];
   if (in + out != effect.units.sum() || (in != 0 && out != 0)) return "but its key did not correct stock";
   const std::string sku = field_of(row.content, "sku=");
   if (!sku_codes_.contains(sku)) return "but SKU " + sku + " does not exist";

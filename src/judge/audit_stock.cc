@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "judge/audit_parts.h"
 
 namespace gavel::judge {
@@ -30,6 +32,10 @@ Bucket unit_effect(Action action) {
       return {{1}, {0}, {-1}};
     case Action::write_off:
       return {{0}, {0}, {-1}};
+    case Action::fall_short:
+      return {{0}, {0}, {0}, 0, {1}};
+    case Action::make_good:
+      return {{-1}, {0}, {0}, 0, {-1}};
   }
   return {};
 }
@@ -43,6 +49,7 @@ std::int64_t inward(const Flow& flow) {
       return flow.quantity.units;
     case Action::move_out:
     case Action::adjust_out:
+    case Action::fall_short:
     case Action::write_off:
       return -flow.quantity.units;
     default:
@@ -55,12 +62,15 @@ void replay(const Flow& flow, Bucket& bucket) {
   bucket.available.units += effect.available.units * flow.quantity.units;
   bucket.reserved.units += effect.reserved.units * flow.quantity.units;
   bucket.sold.units += effect.sold.units * flow.quantity.units;
+  bucket.shortage.units += effect.shortage.units * flow.quantity.units;
 }
 
 std::string numbers(const Bucket& bucket) {
+  const std::string shortage =
+      bucket.shortage.units == 0 ? "" : ", shortage " + std::to_string(bucket.shortage.units);
   return "available " + std::to_string(bucket.available.units) + ", reserved " +
-         std::to_string(bucket.reserved.units) + ", sold " + std::to_string(bucket.sold.units) + " at seq " +
-         std::to_string(bucket.seq);
+         std::to_string(bucket.reserved.units) + ", sold " + std::to_string(bucket.sold.units) + shortage +
+         " at seq " + std::to_string(bucket.seq);
 }
 
 }  // namespace
@@ -111,7 +121,7 @@ void StockAudit::check_link(const Flow& flow, Chain& chain) {
     return breaks("says after " + after + ", but " + std::string(word(flow.action)) + " of " +
                   std::to_string(flow.quantity.units) + " on " + before + " does not lead there");
   }
-  if (flow.after.units < 0 || next.reserved.units < 0 || next.sold.units < 0) {
+  if (std::min({flow.after.units, next.reserved.units, next.sold.units, next.shortage.units}) < 0) {
     return breaks("leaves less than nothing");
   }
 }
@@ -186,10 +196,15 @@ void StockAudit::finish() {
 }
 
 void StockAudit::check_stock(rules::ItemId id, const Stock& stock) {
-  std::int64_t there = 0;
+  std::int64_t there = 0;  // Less what is short, which came in for nobody.
+  std::int64_t available = 0;
+  std::int64_t shortage = 0;
   for (std::size_t no = 0; no < stock.chains.size(); ++no) {
     const Chain& chain = stock.chains[no];
-    there += chain.row.available.units + chain.row.reserved.units + chain.row.sold.units;
+    available += chain.row.available.units;
+    shortage += chain.row.shortage.units;
+    there += chain.row.available.units + chain.row.reserved.units + chain.row.sold.units -
+             chain.row.shortage.units;
     if (chain.row == chain.replayed) continue;
     add_finding(report_, "buckets",
                 name_of(id, static_cast<rules::BucketNo>(no)) + ": the row says " + numbers(chain.row) +
@@ -199,6 +214,13 @@ void StockAudit::check_stock(rules::ItemId id, const Stock& stock) {
     add_finding(report_, "conservation",
                 "item " + std::to_string(id.value) + ": " + std::to_string(there) + " units are there, " +
                     std::to_string(stock.came_in) + " came in");
+  }
+  if (shortage != 0 && (available != 0 || there < 0)) {
+    add_finding(report_, "shortage",
+                "item " + std::to_string(id.value) + " is short of " + std::to_string(shortage) +
+                    " units, and " +
+                    (available != 0 ? std::to_string(available) + " are available"
+                                    : "its orders have but " + std::to_string(there + shortage)));
   }
   const Returns::Count returns = stock.returns.count();
   if (stock.generation < 1 + returns.least || stock.generation > 1 + returns.most) {

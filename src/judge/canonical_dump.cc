@@ -81,11 +81,13 @@ std::string text_of(const rules::Activity& activity) {
 std::string text_of(const rules::Item& item) {
   Line line("item", number(item.id.value));
   line.add("sku", item.sku.value).add("activity", item.activity.value).add("generation", item.generation);
-  if (item.shortages > 0) line.add("shortages", item.shortages);
+  if (item.refusals > 0) line.add("refusals", item.refusals);
   if (item.retired != 0) line.add("retired", item.retired);
   for (const rules::Bucket& bucket : item.buckets) {
+    const std::string shortage =
+        bucket.shortage == rules::no_units ? "" : "-" + number(bucket.shortage.units);
     line.add("bucket", number(bucket.available.units) + "/" + number(bucket.reserved.units) + "/" +
-                           number(bucket.sold.units) + "#" + number(bucket.seq));
+                           number(bucket.sold.units) + shortage + "#" + number(bucket.seq));
   }
   return line.take();
 }

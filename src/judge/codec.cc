@@ -127,6 +127,7 @@ bool read_member(std::string_view name, const json::value& value, rules::Detail&
   if (name == "fields") return read(value, to.fields);
   if (name == "explanation") return read(value, to.explanation);
   if (name == "version") return read(value, to.version);
+  if (name == "shortage") return read(value, to.shortage);
   return false;
 }
 
@@ -173,6 +174,7 @@ void append_detail(std::string& to, const rules::Detail& detail) {
   members.add("fields", detail.fields);
   members.add("explanation", detail.explanation);
   members.add("version", detail.version);
+  members.add("shortage", detail.shortage);
   members.end();
 }
 

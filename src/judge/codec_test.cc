@@ -51,6 +51,7 @@ const Row rows[] = {
     {"{\"explanation\":\"say \\\"no\\\" \\\\ gr\xc3\xbc\xc3\x9f\"}",
      [](Detail& d) { d.explanation = "say \"no\" \\ gr\xc3\xbc\xc3\x9f"; }},
     {R"({"version":7})", [](Detail& d) { d.version = 7; }},
+    {R"({"shortage":8})", [](Detail& d) { d.shortage = rules::Quantity{8}; }},
     {R"({"sku":"a","available":1,"allowed":2,"claimed":3,"order":"01938f5a-0001-7abc-8def-000000000001",)"
      R"("state":"s","opens_at":4,"expires_at":5,"fields":["f"],"explanation":"e","version":6})",
      [](Detail& d) {
@@ -90,6 +91,7 @@ TEST(Codec, KnowsEveryFieldOfADetail) {
     std::vector<std::string> fields;
     std::optional<std::string> explanation;
     std::optional<std::int64_t> version;
+    std::optional<rules::Quantity> shortage;
     // Of outcomes that are never recorded.
     std::optional<rules::BucketNo> bucket;
     std::optional<rules::Quantity> at_gate;

@@ -8,7 +8,7 @@
 namespace gavel::judge {
 
 std::string without_batches(const std::string& dump) {
-  static const std::regex varying(" generation=[0-9]+| shortages=[0-9]+| batch=[0-9.]+ i=[0-9]+");
+  static const std::regex varying(" generation=[0-9]+| refusals=[0-9]+| batch=[0-9.]+ i=[0-9]+");
   std::istringstream lines(dump);
   std::string kept;
   for (std::string line; std::getline(lines, line);) {

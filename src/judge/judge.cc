@@ -128,8 +128,23 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
 }
 
 void Judge::tell(const State& state) const {
-  for (const rules::Flow& flow : state.flows) meters_.units.add(flow);
+  for (const rules::Flow& flow : state.flows) {
+    meters_.units.add(flow);
+    tell_shortage(state, flow);
+  }
   if (observer_) observer_(state);
+}
+
+// Somebody has to do something about it: more units are promised than there are (E7).
+void Judge::tell_shortage(const State& state, const rules::Flow& flow) const {
+  const bool grows = flow.action == rules::Action::fall_short;
+  if (!grows && flow.action != rules::Action::make_good) return;
+  const rules::Item& item = state.items.at(flow.item);
+  log_.write(grows ? Level::warn : Level::info, grows ? "stock_short" : "stock_made_good",
+             {{"item", item.id.value},
+              {"units", flow.quantity.units},
+              {"shortage", item.shortage().units},
+              {"next", grows ? "receive stock, or cancel orders; gavel stock short lists all" : "nothing"}});
 }
 
 Result<void> Judge::timed_commit() {

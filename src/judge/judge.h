@@ -63,6 +63,7 @@ class Judge {
   Result<Verdicts> attempt(std::span<const rules::Command> commands);
   Result<Verdicts> settle_or_stay(Verdicts verdicts);
   void tell(const rules::State& state) const;
+  void tell_shortage(const rules::State& state, const rules::Flow& flow) const;
   Result<std::optional<Settlement>> settle_in_doubt();
   Result<void> ensure_lane();
   Result<void> timed_commit();

@@ -49,6 +49,7 @@ std::string JudgeContract::stock(const std::string& sku) {
     for (const rules::Bucket& bucket : row.item.buckets) {
       text += between + std::to_string(bucket.available.units) + "/" + std::to_string(bucket.reserved.units) +
               "/" + std::to_string(bucket.sold.units);
+      if (bucket.shortage > rules::no_units) text += "-" + std::to_string(bucket.shortage.units);
       between = " | ";
     }
     text += " g" + std::to_string(row.item.generation);
@@ -63,7 +64,7 @@ TEST_P(JudgeContract, ASaleIsStoredWhole) {
   const std::string dump = canonical_dump(reader()).value();
   EXPECT_EQ(dump,
             R"(sku tee id=1 buckets=2 item=1
-item 1 sku=1 activity=0 generation=2 shortages=1 bucket=0/0/3#3 bucket=1/0/1#3
+item 1 sku=1 activity=0 generation=2 refusals=1 bucket=0/0/3#3 bucket=1/0/1#3
 flow 1/0#1 action=receive quantity=3 before=0 after=3 order=- occurrence=1 caller=shop key=in source=inbound at=2027-01-15T08:00:00.000Z batch=1.1 i=0
 flow 1/0#2 action=reserve quantity=3 before=3 after=0 order=01a3185c-5000-7000-8000-0000000000aa occurrence=1 caller=shop key=01a3185c-5000-7000-8000-0000000000aa source=order at=2027-01-15T08:00:00.000Z batch=1.2 i=0
 flow 1/0#3 action=confirm quantity=3 before=0 after=0 order=01a3185c-5000-7000-8000-0000000000aa occurrence=1 caller=shop key=pay source=order at=2027-01-15T08:00:00.000Z batch=1.3 i=0

@@ -247,7 +247,7 @@ TEST_P(JudgeContract, AChangeCountsAgainstTheLimitAndReturnsToTheFreeStock_B3) {
 // The rows of what was refused would outgrow those of what was sold.
 TEST_P(JudgeContract, BeyondABoundRefusalsForLackOfStockAreNotRecorded_A8) {
   rules::Policy policy;
-  policy.shortages_recorded_max = 2;
+  policy.refusals_recorded_max = 2;
   judge_with({}, policy);
   shop("tee", 0);
   const auto recorded = [&](const std::string& key) {
@@ -310,12 +310,12 @@ TEST_P(JudgeContract, OldRequestsAreForgotten_A28) {
   EXPECT_EQ(stock("tee"), "tee: 13/0/1 g2");
 }
 
-TEST_P(JudgeContract, CorrectionsAreLedgerEntriesWithinWhatIsAvailable_E6_E7) {
+TEST_P(JudgeContract, CorrectionsAreLedgerEntriesWithinWhatIsOnHand_E6_E7) {
   shop("tee", 5, 2);
   say(reserve("a", "ann", {{"tee", 2}}, {.hold = 5s}));
   expect({{adjust("up", "tee", 3), "adjusted version=4"},
           {adjust("up", "tee", 3), "adjusted version=4"},
-          {adjust("down", "tee", -7), "insufficient sku=tee available=6"},
+          {adjust("down", "tee", -9), "insufficient sku=tee available=8"},
           {adjust("hat", "hat", 1), "unknown_sku sku=hat"},
           {count("stale", "tee", 9, 3), "version_conflict version=4"},
           {count("same", "tee", 8, 4), "counted version=4"},

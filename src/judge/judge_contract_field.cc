@@ -104,6 +104,53 @@ TEST_P(JudgeContract, UnitsComeBackOnce_B035_B043) {
   EXPECT_EQ(stock("tee"), "tee: 10/0/0 g2");
 }
 
+TEST_P(JudgeContract, ATotalBelowWhatIsHeldIsAShortageThatACancellationPays_B091_E7) {
+  shop("tee", 5);
+  say(reserve("a", "ann", {{"tee", 3}}));
+  EXPECT_EQ(say(count("count", "tee", 2, 2)), "counted version=4 shortage=1");
+  EXPECT_EQ(say(count("count", "tee", 2, 2)), "counted version=4 shortage=1") << "the first answer again";
+  EXPECT_EQ(stock("tee"), "tee: 0/3/0-1 g2");
+  EXPECT_EQ(reader().short_items(rules::ItemId{0}, 9).value().size(), 1U);
+  EXPECT_EQ(say(reserve("b", "bob", {{"tee", 1}})), "sold_out sku=tee");
+  EXPECT_EQ(say(cancel("leave", order_of("a"))), "cancelled order=#a");
+  EXPECT_EQ(stock("tee"), "tee: 2/0/0 g3");
+  EXPECT_TRUE(reader().short_items(rules::ItemId{0}, 9).value().empty());
+}
+
+// Of the holds that are due so many are released that the shortage is paid and the order has its units.
+TEST_P(JudgeContract, DueHoldsPayAndThenSell_C9_E7) {
+  shop("tee", 200);
+  std::vector<rules::Command> holds;
+  for (int i = 0; i < 200; ++i)
+    holds.push_back(reserve("k" + std::to_string(i), "ann", {{"tee", 1}}, {.hold = 1s}));
+  say_all(holds);
+  EXPECT_EQ(say(adjust("lost", "tee", -150)), "adjusted version=202 shortage=150");
+  clock().advance(1s);
+  EXPECT_EQ(say(reserve("b", "bob", {{"tee", 50}})), "reserved expires_at=2027-01-15T08:15:01.000Z order=#b");
+  EXPECT_EQ(say(reserve("c", "bob", {{"tee", 1}})), "sold_out sku=tee");
+  EXPECT_EQ(stock("tee"), "tee: 0/50/0 g2");
+}
+
+// Everything that may happen to a short item, in one shop whose books the audit then goes through.
+TEST_P(JudgeContract, TheBooksOfAShortItemAreInOrder_E7) {
+  shop("tee", 9, 3);
+  for (const char* key : {"a", "b", "c"}) say(reserve(key, "ann", {{"tee", 3}}, {.hold = 5s}));
+  expect(
+      {{adjust("lost", "tee", -6), "adjusted version=7 shortage=6"},
+       {confirm("pay", order_of("a"), {{"tee", 2}}), "confirmed order=#a"},
+       {change("less", order_of("b"), {{"tee", 2}}), "changed expires_at=2027-01-15T08:00:05.000Z order=#b"},
+       {put_sku("fewer", "tee", 1), "changed"},
+       {receive("in", "tee", 1), "received"},
+       {refund("gone", order_of("a"), {{"tee", 1}}, rules::Restock::no),
+        "refunded state=partly_refunded order=#a"},
+       {refund("back", order_of("a")), "refunded state=refunded order=#a"}});
+  clock().advance(5s);
+  expect({{expire(order_of("b")), "expired order=#b"}, {expire(order_of("c")), "expired order=#c"}});
+  const rules::Item item = reader().stock(rules::SkuCode("tee")).value()->at(0).item;
+  EXPECT_EQ(item.shortage(), rules::no_units);
+  EXPECT_EQ(item.available(), rules::Quantity{3}) << "9 came and 1, 6 were lost, 1 was written off";
+}
+
 TEST_P(JudgeContract, TheLastUnitIsSold_B065) {
   shop("tee", 1);
   shop("cap", 5);

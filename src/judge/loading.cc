@@ -174,7 +174,8 @@ class Loading {
     demand_of_new_activities(demand);
     demand_of_corrections(demand);
     for (const auto& [item, units] : demand) {
-      const Quantity there = state_.item(item).available();
+      // What is released pays a shortage before it is there for anybody.
+      const Quantity there = state_.item(item).available() - state_.item(item).shortage();
       if (there >= units) continue;
       const std::size_t count = due_enough(units - there);
       if (const auto done = add_due(item, store_.find_due(item, now_, count + 1), count); !done) return done;

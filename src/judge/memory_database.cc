@@ -1,5 +1,6 @@
 #include "judge/memory_database.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -46,8 +47,10 @@ Wrong wrong_presence(const Map& table, const Key& key, const auto& row, const st
 }
 
 Wrong wrong_bucket(const Bucket& bucket, const std::string& what) {
-  if (bucket.available < no_units || bucket.reserved < no_units || bucket.sold < no_units)
+  if (std::min({bucket.available, bucket.reserved, bucket.sold, bucket.shortage}) < no_units)
     return constraint(what + " is negative");
+  if (bucket.shortage > no_units && bucket.available > no_units)
+    return constraint(what + " is short and has units available");
   return std::nullopt;
 }
 
@@ -70,10 +73,10 @@ Wrong wrong_buckets(const Tables& tables, const rules::Item& item) {
   return std::nullopt;
 }
 
-// The row of an item changes with its generation, or within one with its shortages or the buckets in use.
+// The row of an item changes with its generation, or within one with its refusals or the buckets in use.
 bool goes_on(const rules::Item& present, const rules::Item& next) {
   if (present.generation != next.generation) return present.generation < next.generation;
-  return present.shortages < next.shortages || present.retired != next.retired;
+  return present.refusals < next.refusals || present.retired != next.retired;
 }
 
 Wrong wrong_items(const Tables& tables, const State& rows) {

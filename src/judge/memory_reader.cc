@@ -32,6 +32,11 @@ std::string pool_of(const Tables& tables, const rules::Item& item) {
   return tables.activity_codes.at(item.activity).text();
 }
 
+StockRow row_of(const Tables& tables, const rules::Item& item) {
+  return {tables.sku_codes.at(item.sku), std::string(warehouse), std::string(no_lot), pool_of(tables, item),
+          item};
+}
+
 OrderView view_of(const Tables& tables, const rules::Order& order) {
   OrderView view{.order = order, .activity = std::nullopt, .parts = {}};
   if (order.activity != rules::free_pool) view.activity = tables.activity_codes.at(order.activity);
@@ -220,9 +225,17 @@ class MemoryReader final : public Reader {
       if (sku == tables.skus.end()) return std::nullopt;
       std::vector<StockRow> rows;
       for (const auto& [id, item] : tables.items) {
-        if (item.sku != sku->second.id) continue;
-        rows.push_back(
-            StockRow{code, std::string(warehouse), std::string(no_lot), pool_of(tables, item), item});
+        if (item.sku == sku->second.id) rows.push_back(row_of(tables, item));
+      }
+      return rows;
+    });
+  }
+
+  Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<StockRow> rows;
+      for (auto at = tables.items.upper_bound(after); at != tables.items.end() && rows.size() < count; ++at) {
+        if (at->second.shortage() != rules::no_units) rows.push_back(row_of(tables, at->second));
       }
       return rows;
     });

@@ -1,6 +1,7 @@
 // Meters of the judge: what one counts about its batches. Made from nothing they count nowhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ class UnitCounters {
  public:
   UnitCounters() = default;
   explicit UnitCounters(Metrics& metrics) {
-    for (int number = 0; number <= static_cast<int>(rules::Action::adjust_out); ++number) {
+    for (std::size_t number = 0; number < rules::actions_count; ++number) {
       const auto action = static_cast<rules::Action>(number);
       counters_.push_back(metrics.counter("gavel_judge_units_total", "Units that the ledger moved.",
                                           {{"action", std::string(rules::word(action))}}));
@@ -27,7 +28,7 @@ class UnitCounters {
   void add(const rules::Flow& flow) const {
     if (counters_.empty()) return;
     const auto number = static_cast<std::size_t>(flow.action);
-    CHECK(number < counters_.size());  // The list above ends with the last action.
+    CHECK(number < counters_.size());
     counters_[number].add(static_cast<std::uint64_t>(flow.quantity.units));
   }
 

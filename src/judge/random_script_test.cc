@@ -116,7 +116,7 @@ TEST(RandomScript, MemoryAndSqliteAgree) {
     const auto script = random_script(seed, commands_per_script, memory_world.clock().now());
     const auto cuts = random_cuts(script, 2 + random.below(62), random);
     rules::Policy policy;
-    policy.shortages_recorded_max = 1 + static_cast<std::int64_t>(random.below(4));
+    policy.refusals_recorded_max = 1 + static_cast<std::int64_t>(random.below(4));
     const Record memory = run_script(memory_world, script, cuts, policy);
     const Record sqlite = run_script(sqlite_world, script, cuts, policy);
     ASSERT_TRUE(expect_equal_verdicts(script, memory, sqlite));

@@ -168,6 +168,9 @@ class Reader {
                                                           std::size_t count) = 0;
   // All items of the SKU; nothing if the SKU does not exist.
   virtual Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) = 0;
+  // The items that are short (E7) and come after `after`, in order of their numbers, at most `count`. Item 0
+  // comes before all of them.
+  virtual Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) = 0;
   // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its
   // items.
   virtual Result<std::vector<HoldRow>> due(Time now, std::size_t count) = 0;

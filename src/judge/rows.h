@@ -80,6 +80,9 @@ class RowsReader final : public Reader {
   Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode&) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
+  Result<std::vector<StockRow>> short_items(rules::ItemId, std::size_t) override {
+    return fail(ErrorCode::invalid, "visit alone");
+  }
   Result<std::vector<HoldRow>> due(Time, std::size_t) override {
     return fail(ErrorCode::invalid, "visit alone");
   }

@@ -11,7 +11,7 @@ namespace {
 // The columns as sqlite_rows.h reads them.
 #define SKU_COLUMNS "id, code, bucket_count, free_item, mode"
 #define ACTIVITY_COLUMNS "id, code, name, state, limit_per_user, opens_at, closes_at, hold_seconds, mode"
-#define ITEM_COLUMNS "id, sku, activity, generation, shortages, retired"
+#define ITEM_COLUMNS "id, sku, activity, generation, refusals, retired"
 #define ORDER_COLUMNS                                                                          \
   "id, state, user, activity, taken, created_at, expires_at, settled_at, returned, revision, " \
   "first_expires_at, extensions"
@@ -38,7 +38,7 @@ constexpr auto texts = std::to_array<QueryText>({
      " CROSS JOIN sku ON sku.id = line.sku WHERE line.activity = ? ORDER BY line.i"},
     {Query::item_by_id, everywhere, hot, "SELECT " ITEM_COLUMNS " FROM item WHERE id = ?"},
     {Query::buckets_of_item, everywhere, hot,
-     "SELECT bucket, available, reserved, sold, seq FROM bucket WHERE item = ? ORDER BY bucket"},
+     "SELECT bucket, available, reserved, sold, seq, shortage FROM bucket WHERE item = ? ORDER BY bucket"},
     {Query::order_by_id, everywhere, hot, "SELECT " ORDER_COLUMNS " FROM orders WHERE id = ?"},
     {Query::occurrences_of_order, everywhere, hot,
      "SELECT item, bucket, action, max(occurrence) FROM flow WHERE order_id = ?"
@@ -61,14 +61,15 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::insert_item, store, hot,
      "INSERT INTO item (" ITEM_COLUMNS ", warehouse, lot) VALUES (?, ?, ?, ?, ?, ?, 'main', '')"},
     {Query::update_item, store, hot,
-     "UPDATE item SET generation = ?2, shortages = ?3, retired = ?4 WHERE id = ?1"
-     " AND (generation < ?2 OR (generation = ?2 AND (shortages < ?3 OR retired <> ?4)))"},
+     "UPDATE item SET generation = ?2, refusals = ?3, retired = ?4 WHERE id = ?1"
+     " AND (generation < ?2 OR (generation = ?2 AND (refusals < ?3 OR retired <> ?4)))"},
     {Query::insert_bucket, store, hot,
-     "INSERT INTO bucket (item, bucket, available, reserved, sold, seq) VALUES (?, ?, ?, ?, ?, ?)"},
+     "INSERT INTO bucket (item, bucket, available, reserved, sold, seq, shortage) VALUES (?, ?, ?, ?, ?, ?, "
+     "?)"},
     {Query::update_bucket, store, hot,
-     "UPDATE bucket SET available = available + ?3, reserved = reserved + ?4, sold = sold + ?5, seq = ?6"
-     " WHERE item = ?1 AND bucket = ?2 AND seq = ?7"
-     " AND available + ?3 >= 0 AND reserved + ?4 >= 0 AND sold + ?5 >= 0"},
+     "UPDATE bucket SET available = available + ?3, reserved = reserved + ?4, sold = sold + ?5, seq = ?6,"
+     " shortage = shortage + ?8 WHERE item = ?1 AND bucket = ?2 AND seq = ?7"
+     " AND available + ?3 >= 0 AND reserved + ?4 >= 0 AND sold + ?5 >= 0 AND shortage + ?8 >= 0"},
     {Query::insert_activity, store, hot,
      "INSERT INTO activity (" ACTIVITY_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::update_activity, store, hot, "UPDATE activity SET state = ?2, mode = ?3 WHERE id = ?1"},
@@ -105,6 +106,13 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT item.id, item.warehouse, item.lot, coalesce(activity.code, '-') FROM item"
      " LEFT JOIN activity ON activity.id = item.activity WHERE item.sku = ?"
      " ORDER BY item.warehouse, item.lot, item.activity"},
+    {Query::names_of_item, reader, hot,
+     "SELECT item.id, item.warehouse, item.lot, coalesce(activity.code, '-'), sku.code FROM item"
+     " CROSS JOIN sku ON sku.id = item.sku LEFT JOIN activity ON activity.id = item.activity WHERE item.id = "
+     "?"},
+    {Query::items_short, reader, cold,
+     "SELECT DISTINCT item FROM bucket INDEXED BY bucket_short WHERE shortage > 0 AND item > ? ORDER BY item"
+     " LIMIT ?"},
     {Query::name_of_item, reader, hot,
      "SELECT sku.code, item.warehouse FROM item CROSS JOIN sku ON sku.id = item.sku WHERE item.id = ?"},
     // The rows of one order stand together in the index, so that the grouping needs no memory and stops at

@@ -46,6 +46,7 @@ void fill_pages(Court& court) {
   commands.push_back(open_activity("open-rush", "rush"));
   commands.push_back(reserve("wide", "ann", {{sku_of(0), 1}, {sku_of(skus - 1), 1}}));
   commands.push_back(change("narrow", order_of("wide"), {{sku_of(0), 1}}));
+  commands.push_back(adjust("lost", sku_of(0), -3));
   for (int i = 0; i < skus; ++i) {
     const std::string user = "u" + std::to_string(i);
     commands.push_back(reserve("rush" + user, user, {{sku_of(1), 1}}, {.activity = "rush", .hold = 1s}));
@@ -133,6 +134,7 @@ TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
   for (const char* sku : {"tee", "hat"}) {
     sweep("stock", [&](Reader& r) { return failure_of(r.stock(rules::SkuCode(sku))); });
   }
+  sweep("short_items", [](Reader& r) { return failure_of(r.short_items(rules::ItemId{0}, 9)); });
   sweep("modes", [](Reader& r) { return failure_of(r.modes()); });
   sweep("item_then", [](Reader& r) {
     return failure_of(r.item_then(rules::ItemId{1}, {{0, 0}, {0, 1}, {1, 1}}));

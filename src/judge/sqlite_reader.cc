@@ -37,6 +37,12 @@ class Snapshot {
   Queries* queries_;
 };
 
+// The names of an item, which is to be completed.
+StockRow stock_of(Row& row, const rules::SkuCode& sku) {
+  return {sku, std::string(row.text(1)), std::string(row.text(2)), std::string(row.text(3)),
+          rules::Item{.id = {row.integer(0)}, .sku = {}, .buckets = {}, .loaded = {}}};
+}
+
 class SqliteReader final : public Reader {
  public:
   SqliteReader(std::unique_ptr<Connection> connection, Queries queries)
@@ -54,6 +60,7 @@ class SqliteReader final : public Reader {
                                                std::size_t count) override;
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
   Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& code) override;
+  Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) override;
   Result<std::vector<HoldRow>> due(Time now, std::size_t count) override;
   Result<Sequel> follow(const Cursors& from, std::size_t flows_max) override;
   Result<void> visit(const Visitor& visitor) override;
@@ -67,6 +74,7 @@ class SqliteReader final : public Reader {
   Result<void> add_steps(Trace& trace);
   Result<void> add_request(Trace& trace, const rules::RequestId& id);
   Result<void> add_part(OrderView& view, const rules::Taken& taken);
+  Result<void> add_items(std::vector<StockRow>& rows);
 
   template <class T>
   Result<void> visit_all(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see);
@@ -280,18 +288,39 @@ Result<std::optional<std::vector<StockRow>>> SqliteReader::stock(const rules::Sk
   if (!sku) return std::unexpected(sku.error());
   if (!*sku) return std::nullopt;
   std::vector<StockRow> rows;
-  const auto add = [&](Row& row) {
-    rows.push_back({code, std::string(row.text(1)), std::string(row.text(2)), std::string(row.text(3)),
-                    rules::Item{.id = {row.integer(0)}, .sku = {}, .buckets = {}, .loaded = {}}});
-  };
+  const auto add = [&](Row& row) { rows.push_back(stock_of(row, code)); };
   if (auto read = queries_[Query::items_of_sku].for_each(add, (*sku)->id); !read)
     return std::unexpected(read.error());
+  if (auto added = add_items(rows); !added) return std::unexpected(added.error());
+  return rows;
+}
+
+// The items behind rows that were named in this very snapshot.
+Result<void> SqliteReader::add_items(std::vector<StockRow>& rows) {
   for (StockRow& row : rows) {
     auto item = find_item(queries_, row.item.id);
     if (!item) return std::unexpected(item.error());
-    CHECK(*item);  // It was listed in this very snapshot.
+    CHECK(*item);
     row.item = **std::move(item);
   }
+  return {};
+}
+
+Result<std::vector<StockRow>> SqliteReader::short_items(rules::ItemId after, std::size_t count) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  std::vector<rules::ItemId> ids;
+  const auto read = queries_[Query::items_short].for_each([&](Row& row) { ids.push_back({row.integer(0)}); },
+                                                          after, static_cast<std::int64_t>(count));
+  if (!read) return std::unexpected(read.error());
+  std::vector<StockRow> rows;
+  for (const rules::ItemId id : ids) {
+    const auto add = [&](Row& row) { rows.push_back(stock_of(row, row.code<rules::SkuCode>(4))); };
+    if (auto named = queries_[Query::names_of_item].for_each(add, id); !named) {
+      return std::unexpected(named.error());
+    }
+  }
+  if (auto added = add_items(rows); !added) return std::unexpected(added.error());
   return rows;
 }
 

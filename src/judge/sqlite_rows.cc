@@ -77,7 +77,7 @@ rules::Item item_of(Row& row) {
           .sku = {row.integer(1)},
           .activity = {row.integer(2)},
           .generation = row.integer(3),
-          .shortages = row.integer(4),
+          .refusals = row.integer(4),
           .buckets = {},
           .loaded = {},
           .retired = small(row, 5)};
@@ -87,7 +87,8 @@ rules::Bucket bucket_of(Row& row) {
   return {.available = row.quantity(1),
           .reserved = row.quantity(2),
           .sold = row.quantity(3),
-          .seq = row.integer(4)};
+          .seq = row.integer(4),
+          .shortage = row.quantity(5)};
 }
 
 rules::Order order_of(Row& row) {

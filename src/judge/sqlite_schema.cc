@@ -323,7 +323,50 @@ CREATE INDEX activity_with_mode ON activity (code, mode) WHERE mode <> 'service'
 ALTER TABLE item ADD COLUMN retired INTEGER NOT NULL DEFAULT 0 CHECK (retired BETWEEN 0 AND 63);
 )sql";
 
-constexpr const char* versions_of_schema[] = {version_1, version_2, version_3};
+// What an item is short of, and the ledger's words for it. SQLite changes no CHECK, so the ledger is made
+// anew.
+constexpr const char* version_4 = R"sql(
+ALTER TABLE item RENAME COLUMN shortages TO refusals;
+ALTER TABLE bucket ADD COLUMN shortage INTEGER NOT NULL DEFAULT 0
+  CHECK (shortage >= 0 AND (shortage = 0 OR available = 0));
+CREATE INDEX bucket_short ON bucket (item) WHERE shortage > 0;
+
+CREATE TABLE flow_4 (
+  lane INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  i INTEGER NOT NULL CHECK (i >= 0),
+  item INTEGER NOT NULL,
+  bucket INTEGER NOT NULL,
+  seq INTEGER NOT NULL CHECK (seq >= 1),
+  action TEXT NOT NULL CHECK (action = 'reserve' OR action = 'sell' OR action = 'confirm' OR action = 'cancel'
+    OR action = 'expire' OR action = 'receive' OR action = 'move_out' OR action = 'move_in' OR action = 'refund'
+    OR action = 'write_off' OR action = 'adjust_in' OR action = 'adjust_out'
+    OR action = 'fall_short' OR action = 'make_good'),
+  quantity INTEGER NOT NULL CHECK (quantity >= 1),
+  before INTEGER NOT NULL CHECK (before >= 0),
+  after INTEGER NOT NULL CHECK (after >= 0),
+  order_id BLOB CHECK (length(order_id) = 16),
+  occurrence INTEGER NOT NULL CHECK (occurrence >= 1),
+  caller TEXT NOT NULL,
+  key TEXT,
+  source TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (lane, n, i)
+) STRICT, WITHOUT ROWID;
+INSERT INTO flow_4 SELECT * FROM flow ORDER BY lane, n, i;
+DROP TABLE flow;
+ALTER TABLE flow_4 RENAME TO flow;
+CREATE UNIQUE INDEX flow_of_bucket ON flow (item, bucket, seq);
+CREATE UNIQUE INDEX flow_of_order ON flow (order_id, item, bucket, action, occurrence) WHERE order_id IS NOT NULL;
+CREATE TRIGGER flow_stays BEFORE UPDATE ON flow BEGIN
+  SELECT RAISE(ABORT, 'the ledger is never changed');
+END;
+CREATE TRIGGER flow_remains BEFORE DELETE ON flow BEGIN
+  SELECT RAISE(ABORT, 'the ledger is never shortened');
+END;
+)sql";
+
+constexpr const char* versions_of_schema[] = {version_1, version_2, version_3, version_4};
 static_assert(std::size(versions_of_schema) == sqlite_schema_version);
 
 Result<int> number_of(Connection& connection, const std::string& question) {

@@ -222,6 +222,10 @@ order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 cre
   EXPECT_EQ(court.say(check_activity("check", "sale")), "verified");
   EXPECT_EQ(court.say(open_activity("open", "sale")), "opened");
   EXPECT_EQ(court.say(put_sku("more", "tee", 3, rules::Mode::gated)), "changed");
+  EXPECT_EQ(court.say(reserve("all", "ann", {{"tee", 4}})),
+            "reserved expires_at=2027-01-15T08:15:02.000Z order=#all");
+  EXPECT_EQ(court.say(adjust("lost", "tee", -1)), "adjusted version=16 shortage=1");
+  EXPECT_EQ(court.say(cancel("leave", order_of("all"))), "cancelled order=#all");
   const auto report = audit(*reader).value();
   EXPECT_TRUE(report.clean()) << report.findings[0].what;
 }
@@ -229,7 +233,7 @@ order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 cre
 constexpr const char* sound_rows = R"sql(
 INSERT INTO sku VALUES (1, 'tee', 1, 1, 'service');
 INSERT INTO item VALUES (1, 1, 'main', '', 0, 1, 0, 0);
-INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2);
+INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2, 0);
 INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3, 'service');
 INSERT INTO batch VALUES (1, 1, 0, 2, 0), (1, 2, 1, 0, 0);
 INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL);
@@ -255,8 +259,10 @@ constexpr Refused refused[] = {
     {"UPDATE bucket SET reserved = reserved - 2", constraint},
     {"UPDATE bucket SET sold = -1", constraint},
     {"UPDATE bucket SET available = 'many'", constraint},
-    {"INSERT INTO bucket VALUES (1, 0, 0, 0, 0, 0)", duplicate},
-    {"INSERT INTO bucket VALUES (9, 0, 0, 0, 0, 0)", constraint},
+    {"INSERT INTO bucket VALUES (1, 0, 0, 0, 0, 0, 0)", duplicate},
+    {"INSERT INTO bucket VALUES (9, 0, 0, 0, 0, 0, 0)", constraint},
+    {"UPDATE bucket SET available = 0, shortage = -1", constraint},
+    {"UPDATE bucket SET shortage = 1", constraint},
     {"INSERT INTO sku VALUES (2, 'tee', 1, 2, 'service')", duplicate},
     {"INSERT INTO sku VALUES (2, 'cap', 65, 2, 'service')", constraint},
     {"UPDATE sku SET mode = 'queued'", constraint},
@@ -264,7 +270,7 @@ constexpr Refused refused[] = {
     {"INSERT INTO item VALUES (2, 9, 'main', '', 0, 1, 0, 0)", constraint},
     {"UPDATE item SET retired = -1", constraint},
     {"UPDATE item SET retired = 64", constraint},
-    {"UPDATE item SET shortages = -1", constraint},
+    {"UPDATE item SET refusals = -1", constraint},
     {"DELETE FROM item", constraint},
     {"INSERT INTO activity VALUES (2, 'sale', '', 'draft', NULL, NULL, NULL, NULL, 'direct')", duplicate},
     {"UPDATE activity SET state = 'shut'", constraint},

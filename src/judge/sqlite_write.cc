@@ -59,11 +59,11 @@ Result<void> Writing::write_items() {
   for (const auto& [id, item] : state_.items) {
     if (item.change == Change::inserted) {
       auto inserted = queries_[Query::insert_item].run(id, item.sku, item.activity, item.generation,
-                                                       item.shortages, item.retired);
+                                                       item.refusals, item.retired);
       if (auto done = expect_one(inserted, "item", id.value); !done) return done;
     }
     if (item.change == Change::updated) {
-      auto updated = queries_[Query::update_item].run(id, item.generation, item.shortages, item.retired);
+      auto updated = queries_[Query::update_item].run(id, item.generation, item.refusals, item.retired);
       if (auto done = expect_one(updated, "item", id.value); !done) return done;
     }
     if (auto done = write_buckets(item); !done) return done;
@@ -79,8 +79,9 @@ Result<void> Writing::write_buckets(const rules::Item& item) {
       if (auto done = update_bucket(item, i); !done) return done;
       continue;
     }
-    auto inserted = queries_[Query::insert_bucket].run(
-        item.id, static_cast<std::int64_t>(i), bucket.available, bucket.reserved, bucket.sold, bucket.seq);
+    auto inserted =
+        queries_[Query::insert_bucket].run(item.id, static_cast<std::int64_t>(i), bucket.available,
+                                           bucket.reserved, bucket.sold, bucket.seq, bucket.shortage);
     if (auto done = expect_one(inserted, "bucket of item", item.id.value); !done) return done;
   }
   return {};
@@ -91,13 +92,13 @@ Result<void> Writing::write_buckets(const rules::Item& item) {
 Result<void> Writing::update_bucket(const rules::Item& item, std::size_t bucket) {
   const rules::Bucket& from = item.loaded[bucket];
   const rules::Bucket& to = item.buckets[bucket];
-  if (std::min({to.available, to.reserved, to.sold}) < rules::no_units) {
+  if (std::min({to.available, to.reserved, to.sold, to.shortage}) < rules::no_units) {
     return fail(ErrorCode::constraint, "SQLite: a bucket of item " + std::to_string(item.id.value) +
                                            " would hold fewer than nothing");
   }
   const auto updated = queries_[Query::update_bucket].run(
       item.id, static_cast<std::int64_t>(bucket), to.available - from.available, to.reserved - from.reserved,
-      to.sold - from.sold, to.seq, from.seq);
+      to.sold - from.sold, to.seq, from.seq, to.shortage - from.shortage);
   return expect_one(updated, "bucket of item", item.id.value);
 }
 

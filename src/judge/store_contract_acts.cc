@@ -45,18 +45,18 @@ TEST_P(StoreContract, AnExtendedOrderComesBackWithItsFirstEnd_E4) {
 }
 
 TEST_P(StoreContract, AnItemsRowGoesOnByGenerationOrByShortagesWithinOne_A8) {
-  const auto put = [&](std::int64_t generation, std::int64_t shortages) {
+  const auto put = [&](std::int64_t generation, std::int64_t refusals) {
     State state = loaded_item(1);
     rules::Item& item = state.items.at(ItemId{1});
     item.generation = generation;
-    item.shortages = shortages;
+    item.refusals = refusals;
     item.change = Change::updated;
     return code_of(post(state));
   };
   const auto stored = [&] {
     const State state = loaded_item(1);
     const rules::Item& item = state.items.at(ItemId{1});
-    return std::to_string(item.generation) + "/" + std::to_string(item.shortages);
+    return std::to_string(item.generation) + "/" + std::to_string(item.refusals);
   };
   EXPECT_EQ(stored(), "1/0");
   EXPECT_EQ(put(1, 3), "written");

@@ -1,6 +1,7 @@
 // What is promised where several lanes write: each is followed for itself, and none writes over another.
 #include <set>
 #include <string>
+#include <vector>
 
 #include "judge/store_contract.h"
 
@@ -88,6 +89,46 @@ TEST_P(StoreContract, ABucketThatIsGoneIsAConflict) {
   const std::string before = dump();
   EXPECT_EQ(code_of(post(state)), "conflict");
   EXPECT_EQ(dump(), before);
+}
+
+// What an item is short of comes back, and is listed until it is paid (E7).
+TEST_P(StoreContract, ShortItemsAreListedUntilTheyAreNot_E7) {
+  const auto set = [&](std::int64_t item, std::int64_t shortage) {
+    State state = loaded_item(item);
+    rules::Bucket& bucket = state.items.at(ItemId{item}).buckets[0];
+    bucket.available = {0};
+    bucket.shortage = {shortage};
+    ++bucket.seq;
+    EXPECT_EQ(code_of(post(state)), "written");
+  };
+  const auto listed = [&](std::int64_t after, std::size_t count) {
+    std::string text;
+    const std::vector<StockRow> rows = reader().short_items(ItemId{after}, count).value();
+    for (const StockRow& row : rows) {
+      text += row.sku.text() + "@" + row.pool + " " + std::to_string(row.item.shortage().units) + "; ";
+    }
+    return text;
+  };
+  EXPECT_EQ(listed(0, 9), "");
+  set(1, 2);
+  set(2, 1);
+  set(3, 4);
+  reopen();
+  EXPECT_EQ(dump_of("item 2"), "item 2 sku=2 activity=0 generation=2 bucket=0/1/0-1#2\n");
+  EXPECT_EQ(listed(0, 9), "tee@- 2; cap@- 1; tee@sale 4; ");
+  EXPECT_EQ(listed(0, 2), "tee@- 2; cap@- 1; ");
+  EXPECT_EQ(listed(2, 2), "tee@sale 4; ");
+  set(2, 0);
+  EXPECT_EQ(listed(1, 9), "tee@sale 4; ");
+}
+
+TEST_P(StoreContract, NothingIsAvailableAndShortAtOnce_E7) {
+  State state = loaded_item(1);
+  state.items.at(ItemId{1}).buckets[0].shortage = {1};
+  ++state.items.at(ItemId{1}).buckets[0].seq;
+  const auto posted = post(state);
+  ASSERT_FALSE(posted);
+  EXPECT_EQ(posted.error().code, ErrorCode::constraint) << posted.error().message;
 }
 
 // A batch that deals numbers and then looks up more keeps those that it dealt.

@@ -12,36 +12,34 @@ std::int64_t version_of(const Item& item) {
   return sum;
 }
 
-Quantity on_hand(const Item& item) {
-  Quantity sum;
-  for (const Bucket& bucket : item.buckets) sum += bucket.available + bucket.reserved;
-  return sum;
-}
-
 Verdict say_of_item(Outcome outcome, const Item& item) {
   Detail detail;
   detail.version = version_of(item);
+  const Quantity shortage = item.shortage();
+  if (traits(outcome).act && shortage > no_units) detail.shortage = shortage;
   return say(outcome, detail);
 }
 
-// Units leave the free item, more than are available: held ones stay where they are (E7).
-std::optional<Verdict> refuse_withdrawal(Case& c, const SkuCode& sku, ItemId item, Quantity units) {
-  if (units <= no_units || make_room(c, item, units)) return std::nullopt;
-  if (c.state.due_unseen.contains(item)) return say(Outcome::overloaded);
-  count_shortage(c, item);
+// Units leave the free item, more than are on hand. Up to that they may, whatever orders hold (E7); due holds
+// are released for them first.
+std::optional<Verdict> refuse_withdrawal(Case& c, const SkuCode& sku, const Item& item, Quantity units) {
+  if (units <= no_units || make_room(c, item.id, units)) return std::nullopt;
+  if (c.state.due_unseen.contains(item.id)) return say(Outcome::overloaded);
+  if (units <= item.on_hand()) return std::nullopt;
+  count_refusal(c, item.id);
   Detail detail = of_sku(sku);
-  detail.available = c.state.item(item).available();
+  detail.available = item.on_hand();
   return say(Outcome::insufficient, detail);
 }
 
 void correct(Case& c, const Item& item, Quantity difference, const std::string& source) {
-  if (difference == no_units) return;
-  const bool rises = difference > no_units;
-  const std::vector<Taken> parts = rises ? spread(item, difference) : choose(item, no_units - difference, 0);
-  for (const Taken& part : parts) {
-    post(c.state, part.item, part.bucket, rises ? Action::adjust_in : Action::adjust_out, part.quantity,
-         c.because(std::nullopt, source));
+  const Reason reason = c.because(std::nullopt, source);
+  if (difference > no_units) {
+    for (const Taken& part : spread(item, difference)) {
+      post(c.state, part.item, part.bucket, Action::adjust_in, part.quantity, reason);
+    }
   }
+  if (difference < no_units) withdraw(c.state, item.id, no_units - difference, reason);
 }
 
 Verdict refuse_total(std::string_view field) {
@@ -62,7 +60,7 @@ Verdict adjust(Case& c, const Adjust& act) {
     return refuse_total("difference");
   }
   if (!sound) return say(Outcome::frozen, of_sku(act.sku));
-  if (const auto refusal = refuse_withdrawal(c, act.sku, item.id, no_units - act.difference)) return *refusal;
+  if (const auto refusal = refuse_withdrawal(c, act.sku, item, no_units - act.difference)) return *refusal;
 
   // From here it must succeed.
   correct(c, item, act.difference, "adjust:" + act.reason);
@@ -74,13 +72,14 @@ Verdict count(Case& c, const Count& act) {
   if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
   const bool sound = !is_unsound(item);
-  if (sound && act.counted > on_hand(item) && item.total() - on_hand(item) + act.counted > total_units_max) {
+  const Quantity on_hand = sound ? item.on_hand() : no_units;
+  if (sound && act.counted > on_hand && item.total() - on_hand + act.counted > total_units_max) {
     return refuse_total("counted");
   }
   if (!sound) return say(Outcome::frozen, of_sku(act.sku));
   if (act.version != version_of(item)) return say_of_item(Outcome::version_conflict, item);
-  const Quantity difference = act.counted - on_hand(item);
-  if (const auto refusal = refuse_withdrawal(c, act.sku, item.id, no_units - difference)) return *refusal;
+  const Quantity difference = act.counted - on_hand;
+  if (const auto refusal = refuse_withdrawal(c, act.sku, item, no_units - difference)) return *refusal;
 
   // From here it must succeed. Holds that were released on the way are still on hand.
   correct(c, item, difference, "count");

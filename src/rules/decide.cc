@@ -234,7 +234,7 @@ void raise_generations(State& state) {
     for (const Bucket& bucket : item.loaded) before += bucket.available;
     if (before != no_units || item.available() == no_units) continue;
     item.generation += 1;
-    item.shortages = 0;
+    item.refusals = 0;
     if (item.change == Change::loaded) item.change = Change::updated;
   }
 }

@@ -23,7 +23,7 @@ struct Policy {
   int hold_lengths_max = 3;
   std::chrono::hours requests_kept{48};  // A UUIDv7 key older than this is refused (A28).
   // Refusals for lack of stock that are recorded, per stock item and generation (A8).
-  std::int64_t shortages_recorded_max = 1'000;
+  std::int64_t refusals_recorded_max = 1'000;
   Mode mode = Mode::direct;  // The service's own: direct or gated (D1).
 };
 

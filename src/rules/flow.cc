@@ -11,17 +11,26 @@ namespace {
 struct Row {
   Action action;
   std::string_view word;
-  Effect effect;  // available, reserved, sold
+  Effect effect;  // available, reserved, sold, shortage
 };
 
 constexpr std::array rows{
-    Row{Action::receive, "receive", {+1, 0, 0}},     Row{Action::reserve, "reserve", {-1, +1, 0}},
-    Row{Action::sell, "sell", {-1, 0, +1}},          Row{Action::confirm, "confirm", {0, -1, +1}},
-    Row{Action::cancel, "cancel", {+1, -1, 0}},      Row{Action::expire, "expire", {+1, -1, 0}},
-    Row{Action::move_out, "move_out", {-1, 0, 0}},   Row{Action::move_in, "move_in", {+1, 0, 0}},
-    Row{Action::refund, "refund", {+1, 0, -1}},      Row{Action::write_off, "write_off", {0, 0, -1}},
-    Row{Action::adjust_in, "adjust_in", {+1, 0, 0}}, Row{Action::adjust_out, "adjust_out", {-1, 0, 0}},
+    Row{Action::receive, "receive", {+1, 0, 0}},
+    Row{Action::reserve, "reserve", {-1, +1, 0}},
+    Row{Action::sell, "sell", {-1, 0, +1}},
+    Row{Action::confirm, "confirm", {0, -1, +1}},
+    Row{Action::cancel, "cancel", {+1, -1, 0}},
+    Row{Action::expire, "expire", {+1, -1, 0}},
+    Row{Action::move_out, "move_out", {-1, 0, 0}},
+    Row{Action::move_in, "move_in", {+1, 0, 0}},
+    Row{Action::refund, "refund", {+1, 0, -1}},
+    Row{Action::write_off, "write_off", {0, 0, -1}},
+    Row{Action::adjust_in, "adjust_in", {+1, 0, 0}},
+    Row{Action::adjust_out, "adjust_out", {-1, 0, 0}},
+    Row{Action::fall_short, "fall_short", {0, 0, 0, +1}},
+    Row{Action::make_good, "make_good", {-1, 0, 0, -1}},
 };
+static_assert(rows.size() == actions_count);
 
 const Row& row_of(Action action) {
   const auto found = std::ranges::find(rows, action, &Row::action);

@@ -4,6 +4,7 @@
 // front. The ledger alone rebuilds every number. Rows are never changed or removed. Value type.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,7 +30,10 @@ enum class Action : std::uint8_t {
   write_off,   // sold to gone: refunded, but not for sale again (C3)
   adjust_in,   // Found, or counted more: available rises.
   adjust_out,  // Damaged, lost, or counted less: available falls.
+  fall_short,  // The same of units that orders have: shortage rises (E7).
+  make_good,   // available to shortage: units that came pay what is short.
 };
+inline constexpr auto actions_count = static_cast<std::size_t>(Action::make_good) + 1;
 
 std::string_view word(Action action);
 std::optional<Action> parse_action(std::string_view word);
@@ -39,6 +43,7 @@ struct Effect {
   std::int64_t available;
   std::int64_t reserved;
   std::int64_t sold;
+  std::int64_t shortage = 0;
 };
 Effect effect_of(Action action);
 
@@ -55,7 +60,7 @@ struct Flow {
   Caller caller;                  // Who caused it; of administration, the operator. "gavel" for Gavel itself.
   std::optional<RequestKey> key;  // The request that caused it; none for Gavel itself.
   std::string source;  // The event behind it: "order", "change" (of a held order), "hold_expired", "inbound",
-                       // "adjust:<reason>", "count", "activity:<code>", "buckets", "rebalance".
+                       // "adjust:<reason>", "count", "activity:<code>", "buckets", "rebalance", "shortage".
   Time at;
 
   friend bool operator==(const Flow&, const Flow&) = default;

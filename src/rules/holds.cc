@@ -192,11 +192,11 @@ std::optional<Verdict> refuse_not_held(Case& c, Order& order, GivesBack gives_ba
   return refuse_in_state(order);
 }
 
-void count_shortage(Case& c, ItemId item_id) {
+void count_refusal(Case& c, ItemId item_id) {
   Item& item = c.state.item(item_id);
-  c.is_beyond_bound = item.shortages >= c.policy.shortages_recorded_max;
+  c.is_beyond_bound = item.refusals >= c.policy.refusals_recorded_max;
   if (c.is_beyond_bound) return;
-  ++item.shortages;
+  ++item.refusals;
   if (item.change == Change::loaded) item.change = Change::updated;
 }
 
@@ -210,7 +210,7 @@ std::optional<Verdict> refuse_shortage(Case& c, const std::vector<Wanted>& lines
     if (is_sold_out) break;
   }
   if (short_of == nullptr) return std::nullopt;
-  count_shortage(c, short_of->item);
+  count_refusal(c, short_of->item);
   Detail detail = of_sku(short_of->code);
   const Quantity available = c.state.item(short_of->item).available();
   if (available == no_units) return say(Outcome::sold_out, detail);

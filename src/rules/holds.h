@@ -83,7 +83,7 @@ bool make_room_for_claim(Case& c, const Wanted& wanted, Quantity allowed);
 Quantity claimed_of(const Case& c, const QuotaKey& key);
 
 // Counts a refusal for lack of stock of `item`, or finds that as many are recorded as may be (A8).
-void count_shortage(Case& c, ItemId item);
+void count_refusal(Case& c, ItemId item);
 
 // The refusal for lack of stock, if there is one. Where an item has too little, its due holds are released
 // first, oldest first (C9). Nothing left of any line goes before too few of another; overloaded is given

@@ -28,10 +28,21 @@ Broken nothing_negative(const State& state) {
       continue;  // Unsound stock that nobody touched is frozen, not ours to judge.
     for (std::size_t i = 0; i < item.buckets.size(); ++i) {
       const Bucket& bucket = item.buckets[i];
-      if (bucket.available < no_units || bucket.reserved < no_units || bucket.sold < no_units) {
+      if (std::min({bucket.available, bucket.reserved, bucket.sold, bucket.shortage}) < no_units) {
         return name_of(id, i) + " has a negative number";
       }
     }
+  }
+  return std::nullopt;
+}
+
+// Whoever is owed a unit has it in an order, and nobody is offered one meanwhile (E7).
+Broken shortage_is_owed(const State& state) {
+  for (const auto& [id, item] : state.items) {
+    if (item.buckets == item.loaded || item.shortage() == no_units) continue;
+    const std::string name = "item " + std::to_string(id.value);
+    if (item.available() > no_units) return name + " is short and has units available";
+    if (item.shortage() > item.total()) return name + " is short of more than its orders have";
   }
   return std::nullopt;
 }
@@ -65,6 +76,7 @@ Broken flows_explain_buckets(const State& state) {
     bucket.available.units += effect.available * flow.quantity.units;
     bucket.reserved.units += effect.reserved * flow.quantity.units;
     bucket.sold.units += effect.sold * flow.quantity.units;
+    bucket.shortage.units += effect.shortage * flow.quantity.units;
     bucket.seq = flow.seq;
     if (flow.after != bucket.available) return name_of(flow.item, index) + " has a flow with a wrong `after`";
   }
@@ -222,6 +234,7 @@ Broken orders_match_flows(const State& state) {
 
 constexpr std::array invariants{
     Invariant{"nothing_negative", nothing_negative},
+    Invariant{"shortage_is_owed", shortage_is_owed},
     Invariant{"flows_explain_buckets", flows_explain_buckets},
     Invariant{"moves_sum_to_zero", moves_sum_to_zero},
     Invariant{"quota_within_limit", quota_within_limit},

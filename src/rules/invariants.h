@@ -19,8 +19,8 @@ struct Invariant {
   std::optional<std::string> (*broken)(const State& state);  // What is wrong, or nothing.
 };
 
-// nothing_negative, flows_explain_buckets, moves_sum_to_zero, quota_within_limit, orders_match_flows,
-// orders_go_forward.
+// nothing_negative, shortage_is_owed, flows_explain_buckets, moves_sum_to_zero, quota_within_limit,
+// orders_match_flows, orders_go_forward.
 std::span<const Invariant> batch_invariants();
 
 // "name: what is wrong" of the first broken one, or nothing.

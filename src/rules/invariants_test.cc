@@ -50,6 +50,14 @@ const std::vector<Doctored>& doctored() {
        [](World& w) { w.bucket("tee@sale").sold = Quantity{-1}; }},
       {"nothing_negative: bucket 1/0 has a flow that goes below nothing",
        [](World& w) { flow(w, Action::reserve).after = Quantity{-1}; }},
+      {"nothing_negative: bucket 1/1 has a negative number",
+       [](World& w) { w.bucket("tee", 1).shortage = Quantity{-1}; }},
+      {"shortage_is_owed: item 1 is short and has units available",
+       [](World& w) { w.bucket("tee").shortage = Quantity{1}; }},
+      {"shortage_is_owed: item 1 is short of more than its orders have",
+       [](World& w) {
+         for (Bucket& bucket : w.item("tee").buckets) bucket = {no_units, {1}, no_units, bucket.seq, {2}};
+       }},
       {"flows_explain_buckets: item 1 has other buckets than were loaded",
        [](World& w) { w.item("tee").buckets.pop_back(); }},
       {"flows_explain_buckets: item 1 has other buckets than were loaded",
@@ -213,7 +221,8 @@ class RandomShop {
       received += flow.action == Action::receive ? flow.quantity.units : 0;
       received += flow.action == Action::adjust_in ? flow.quantity.units : 0;
       const bool leaves = flow.action == Action::write_off || flow.action == Action::adjust_out;
-      received -= leaves ? flow.quantity.units : 0;
+      received -= leaves || flow.action == Action::fall_short ? flow.quantity.units : 0;
+      bucket.shortage.units += effect.shortage * flow.quantity.units;
     }
     std::map<std::pair<ItemId, BucketNo>, Bucket> of_orders;
     std::map<QuotaKey, Quantity> claims;
@@ -235,7 +244,8 @@ class RandomShop {
     }
     Quantity total;
     for (const auto& [id, item] : world_.state.items) {
-      total += item.total();
+      total += item.total() - item.shortage();
+      EXPECT_TRUE(item.shortage() == no_units || item.available() == no_units);
       const Activity* activity = world_.state.find_activity(item.activity);
       EXPECT_TRUE(activity == nullptr || activity->state == ActivityState::open ||
                   item.available() == no_units);

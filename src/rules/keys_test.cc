@@ -169,7 +169,7 @@ TEST(KeysTest, RefusalsForLackOfStockAreRecordedUpToABound_A8) {
   for (const bool uuid : {false, true}) {
     World world = tee_world(1);
     world.sku("cap", {1}).does(want("bob", "tee*1").held_for(minutes(1)));
-    world.policy.shortages_recorded_max = 2;
+    world.policy.refusals_recorded_max = 2;
     const auto key = [&](std::uint64_t n) { return uuid ? key_of(noon, n) : "k" + std::to_string(n); };
     const auto ask = [&](std::uint64_t n, const Act& act) {
       return told(world.decide_one("shop", key(n), act));

@@ -22,6 +22,17 @@ bool may_refund(const Case& c, const Order& order, const std::vector<Taken>& kep
   });
 }
 
+// Of an item that is short only so many units can be written off as there are: those beyond were never there,
+// and pay what they are owed by being free.
+void give_up(Case& c, const Taken& part, bool restocks, const Reason& reason) {
+  const Item& item = c.state.item(part.item);
+  const Quantity there = item.total() - item.shortage();
+  const Quantity gone = restocks ? no_units : std::min(part.quantity, there);
+  if (gone > no_units) post(c.state, part.item, part.bucket, Action::write_off, gone, reason);
+  const Quantity back = part.quantity - gone;
+  if (back > no_units) post(c.state, part.item, part.bucket, Action::refund, back, reason);
+}
+
 void add_returned(Order& order, const Taken& part) {
   for (Taken& back : order.returned) {
     if (back.item != part.item || back.bucket != part.bucket) continue;
@@ -49,8 +60,7 @@ Verdict refund(Case& c, const Refund& act) {
   const bool restocks = act.restock == Restock::yes;
   const Reason reason = c.because(order->id, "order");
   for (const Taken& part : picked.parts) {
-    post(c.state, part.item, part.bucket, restocks ? Action::refund : Action::write_off, part.quantity,
-         reason);
+    give_up(c, part, restocks, reason);
     add_returned(*order, part);
   }
   if (restocks) pass_on(c, *order, picked.parts, reason);

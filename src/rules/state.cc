@@ -1,5 +1,6 @@
 #include "rules/state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -16,6 +17,18 @@ Quantity Item::total() const {
   Quantity sum;
   for (const Bucket& bucket : buckets) sum += bucket.available + bucket.reserved + bucket.sold;
   return sum;
+}
+
+Quantity Item::shortage() const {
+  Quantity sum;
+  for (const Bucket& bucket : buckets) sum += bucket.shortage;
+  return sum;
+}
+
+Quantity Item::on_hand() const {
+  Quantity sum;
+  for (const Bucket& bucket : buckets) sum += bucket.available + bucket.reserved;
+  return std::max(sum - shortage(), no_units);
 }
 
 std::vector<Taken> Order::kept() const {

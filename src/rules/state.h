@@ -33,6 +33,7 @@ struct Bucket {
   Quantity reserved;
   Quantity sold;
   std::int64_t seq = 0;
+  Quantity shortage = {};  // Units that orders have and that are not there (E7).
 
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
@@ -44,7 +45,7 @@ struct Item {
   SkuId sku;
   ActivityId activity = free_pool;  // Whose allotment it is; free_pool: free stock.
   std::int64_t generation = 1;
-  std::int64_t shortages = 0;  // Refusals for lack of stock that were recorded in this generation (A8).
+  std::int64_t refusals = 0;  // For lack of stock, that were recorded in this generation (A8).
   std::vector<Bucket> buckets;
   std::vector<Bucket> loaded;
   Change change = Change::loaded;  // Of the item's own row; buckets say for themselves.
@@ -55,6 +56,12 @@ struct Item {
   std::size_t in_use() const { return buckets.size() - static_cast<std::size_t>(retired); }
   Quantity available() const;
   Quantity total() const;  // available + reserved + sold
+  // So many units are owed to orders and are not there: at most reserved + sold, and nothing is available
+  // then (docs/adr/0017).
+  Quantity shortage() const;
+  // What is on the shelf: available + reserved - shortage. A shortage of paid orders, which left it, is no
+  // part of that.
+  Quantity on_hand() const;
 };
 
 struct Sku {

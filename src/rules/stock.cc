@@ -9,6 +9,9 @@
 namespace gavel::rules {
 namespace {
 
+// Where an item's shortage stands: one bucket is as good as another, and this one is never out of use.
+constexpr BucketNo short_bucket = 0;
+
 Quantity times(std::int64_t factor, Quantity quantity) { return {factor * quantity.units}; }
 
 // The first `count` bucket numbers of `item`, ordered by available: `before(a, b)` says which goes first, the
@@ -28,10 +31,8 @@ Quantity available_in(const Item& item, BucketNo bucket) {
   return item.buckets[static_cast<std::size_t>(bucket)].available;
 }
 
-}  // namespace
-
-void post(State& state, ItemId item_id, BucketNo bucket_no, Action action, Quantity quantity,
-          const Reason& reason) {
+void append(State& state, ItemId item_id, BucketNo bucket_no, Action action, Quantity quantity,
+            const Reason& reason) {
   CHECK(quantity > no_units);
   Item& item = state.item(item_id);
   Bucket& bucket = item.buckets.at(static_cast<std::size_t>(bucket_no));
@@ -40,8 +41,10 @@ void post(State& state, ItemId item_id, BucketNo bucket_no, Action action, Quant
   bucket.available += times(effect.available, quantity);
   bucket.reserved += times(effect.reserved, quantity);
   bucket.sold += times(effect.sold, quantity);
+  bucket.shortage += times(effect.shortage, quantity);
   bucket.seq += 1;
-  CHECK(bucket.available >= no_units && bucket.reserved >= no_units && bucket.sold >= no_units);
+  CHECK(bucket.available >= no_units && bucket.reserved >= no_units && bucket.sold >= no_units &&
+        bucket.shortage >= no_units);
   std::int32_t occurrence = 1;
   if (reason.order) occurrence = ++state.occurrences[{*reason.order, item_id, bucket_no, action}];
   state.flows.push_back(Flow{.item = item_id,
@@ -57,6 +60,30 @@ void post(State& state, ItemId item_id, BucketNo bucket_no, Action action, Quant
                              .key = reason.key,
                              .source = reason.source,
                              .at = reason.at});
+}
+
+// What is available in `from` pays what the item is short of, from where that stands.
+void pay_shortage(State& state, ItemId id, BucketNo from, const Reason& reason) {
+  const Item& item = state.item(id);
+  const Quantity paid =
+      std::min(item.buckets[static_cast<std::size_t>(short_bucket)].shortage, available_in(item, from));
+  if (paid == no_units) return;
+  Reason why = reason;
+  why.order.reset();
+  why.source = "shortage";
+  if (from != short_bucket) {
+    append(state, id, from, Action::move_out, paid, why);
+    append(state, id, short_bucket, Action::move_in, paid, why);
+  }
+  append(state, id, short_bucket, Action::make_good, paid, why);
+}
+
+}  // namespace
+
+void post(State& state, ItemId item, BucketNo bucket, Action action, Quantity quantity,
+          const Reason& reason) {
+  append(state, item, bucket, action, quantity, reason);
+  if (effect_of(action).available > 0) pay_shortage(state, item, bucket, reason);
 }
 
 std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home) {
@@ -78,10 +105,14 @@ std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home) {
 }
 
 std::vector<Taken> spread(const Item& item, Quantity quantity) {
+  const Quantity pays = std::min(item.shortage(), quantity);
+  std::vector<Taken> parts;
+  if (pays > no_units) parts.push_back(Taken{item.id, short_bucket, pays});
+  if (pays == quantity) return parts;
   // Water poured over uneven ground: the lowest k buckets rise to one common level, with k as large as the
   // water allows.
   const std::vector<BucketNo> lowest_first = ranked(item, item.in_use(), std::less<>());
-  std::int64_t water = quantity.units;
+  std::int64_t water = (quantity - pays).units;
   std::int64_t wet = 0;
   std::int64_t level = 0;
   for (const BucketNo bucket : lowest_first) {
@@ -96,7 +127,6 @@ std::vector<Taken> spread(const Item& item, Quantity quantity) {
   std::int64_t remainder = water % wet;
   std::vector<BucketNo> risen(lowest_first.begin(), lowest_first.begin() + wet);
   std::ranges::sort(risen);
-  std::vector<Taken> parts;
   for (const BucketNo bucket : risen) {
     const std::int64_t extra = remainder > 0 ? 1 : 0;
     remainder -= extra;
@@ -120,6 +150,18 @@ BucketNo home_of(const UserId& user, std::size_t buckets) {
   hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53ULL;
   hash ^= hash >> 33;
   return static_cast<BucketNo>(hash % buckets);
+}
+
+void withdraw(State& state, ItemId item_id, Quantity quantity, const Reason& reason) {
+  const Item& item = state.item(item_id);
+  CHECK(quantity <= item.on_hand());
+  const Quantity there = std::min(quantity, item.available());
+  if (there > no_units) {
+    for (const Taken& part : choose(item, there, 0)) {
+      post(state, part.item, part.bucket, Action::adjust_out, part.quantity, reason);
+    }
+  }
+  if (quantity > there) post(state, item_id, short_bucket, Action::fall_short, quantity - there, reason);
 }
 
 void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason& reason) {
@@ -176,9 +218,15 @@ void change_buckets(State& state, ItemId item_id, std::int32_t count, const Reas
 bool is_unsound(const Item& item) {
   const auto is_wild = [](Quantity quantity) { return quantity < no_units || quantity > sound_units_max; };
   for (const Bucket& bucket : item.buckets) {
-    if (is_wild(bucket.available) || is_wild(bucket.reserved) || is_wild(bucket.sold)) return true;
+    if (is_wild(bucket.available) || is_wild(bucket.reserved) || is_wild(bucket.sold) ||
+        is_wild(bucket.shortage)) {
+      return true;
+    }
   }
-  return item.total() > sound_units_max;
+  const Quantity total = item.total();
+  if (total > sound_units_max) return true;
+  const Quantity shortage = item.shortage();
+  return shortage > no_units && (item.available() > no_units || shortage > total);
 }
 
 }  // namespace gavel::rules

@@ -1,7 +1,8 @@
 // The only way to change a bucket's numbers: one flow at a time, chained, within what the bucket has.
 //
 // Everything that moves units calls post(); it CHECKs that no number becomes negative, so a wrong rule aborts
-// before it can be stored. Pure; one thread.
+// before it can be stored. Units that become available pay what the item is short of at once, whatever
+// brought them, so that nobody is offered what is owed (E7, docs/adr/0017). Pure; one thread.
 #pragma once
 
 #include <string>
@@ -21,7 +22,8 @@ struct Reason {
   Time at;
 };
 
-// Appends the flow and applies its effect. The bucket has enough for it (CHECKed).
+// Appends the flow and applies its effect, and the flows that pay a shortage from what it made available. The
+// bucket has enough for it (CHECKed).
 void post(State& state, ItemId item, BucketNo bucket, Action action, Quantity quantity, const Reason& reason);
 
 // Chooses buckets for `quantity` units of `item`, as few as will do (A6, A7): the home bucket if it has them
@@ -31,10 +33,15 @@ std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home);
 
 // Spreads incoming units so that the fullest and the emptiest bucket in use differ as little as can be (A3):
 // with equal buckets quantity/N each, the remainder one by one from the first. The sum is exactly `quantity`.
+// What the item is short of goes where it will pay, and is not counted among what the bucket gets.
 std::vector<Taken> spread(const Item& item, Quantity quantity);
 
 // The bucket a user's requests start at: hash(user) mod N (A5).
 BucketNo home_of(const UserId& user, std::size_t buckets);
+
+// Takes units out of the item for good: of what is available, and the rest as a shortage (E7). At most what
+// is on hand (CHECKed).
+void withdraw(State& state, ItemId item, Quantity quantity, const Reason& reason);
 
 // Moves units between two items of one SKU by pairs of entries: out of as few buckets as will do, spread over
 // the other.
@@ -51,8 +58,9 @@ bool is_uneven(const Item& item);
 // too many are kept and retired.
 void change_buckets(State& state, ItemId item, std::int32_t count, const Reason& reason);
 
-// A number of the item is negative or too large to be added: it was changed behind Gavel's back, and is sold
-// no more until `gavel verify` is clean (B9). Safe on any numbers.
+// A number of the item is negative or too large to be added, or it is short of what it has, or of what nobody
+// has: it was changed behind Gavel's back, and is sold no more until `gavel verify` is clean (B9). Safe on
+// any numbers.
 bool is_unsound(const Item& item);
 
 }  // namespace gavel::rules

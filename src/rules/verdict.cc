@@ -19,6 +19,7 @@ std::string to_text(const Verdict& verdict) {
   for (const std::string& field : detail.fields) add("field", field);
   if (detail.explanation) add("explanation", "'" + *detail.explanation + "'");
   if (detail.version) add("version", std::to_string(*detail.version));
+  if (detail.shortage) add("shortage", std::to_string(detail.shortage->units));
   if (detail.bucket) add("bucket", std::to_string(*detail.bucket));
   if (detail.at_gate) add("at_gate", std::to_string(detail.at_gate->units));
   if (verdict.order) add("order", to_text(verdict.order->uuid));

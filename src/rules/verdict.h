@@ -20,16 +20,18 @@ namespace gavel::rules {
 // What an outcome says beyond its word. Only what the outcome's row in interfaces.md names is set.
 struct Detail {
   std::optional<SkuCode> sku;  // sold_out, insufficient, limit_reached, unknown_sku, frozen: which line.
-  std::optional<Quantity> available;  // insufficient: of the stock, or of the order for what is to leave it.
-  std::optional<Quantity> allowed;    // limit_reached
-  std::optional<Quantity> claimed;    // limit_reached
-  std::optional<OrderId> order;       // limit_reached: the order that holds the user's latest claim.
-  std::optional<std::string> state;   // illegal_transition, refunded, changed of an activity.
-  std::optional<Time> opens_at;       // not_open
-  std::optional<Time> expires_at;     // reserved, extended, hold_capped; changed, of an order.
-  std::vector<std::string> fields;    // key_reused: the fields that differ.
+  std::optional<Quantity> available;       // insufficient: of the stock, or what is on hand or with the order
+                                           // for what is to leave it.
+  std::optional<Quantity> allowed;         // limit_reached
+  std::optional<Quantity> claimed;         // limit_reached
+  std::optional<OrderId> order;            // limit_reached: the order that holds the user's latest claim.
+  std::optional<std::string> state;        // illegal_transition, refunded, changed of an activity.
+  std::optional<Time> opens_at;            // not_open
+  std::optional<Time> expires_at;          // reserved, extended, hold_capped; changed, of an order.
+  std::vector<std::string> fields;         // key_reused: the fields that differ.
   std::optional<std::string> explanation;  // malformed: what is wrong, for people.
   std::optional<std::int64_t> version;     // version_conflict, adjusted, counted: the present one.
+  std::optional<Quantity> shortage;        // adjusted, counted: what the stock is short of then, if anything.
   // mismatch, which is never recorded: the numbers of the first bucket that differs. `available` is the
   // judge's; what the gate shows is missing where it has no such bucket.
   std::optional<BucketNo> bucket;

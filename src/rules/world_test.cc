@@ -261,6 +261,7 @@ std::string World::stock(std::string_view name) {
       text.append(between).append(std::to_string(bucket.available.units)).append("/");
       text.append(std::to_string(bucket.reserved.units)).append("/");
       text.append(std::to_string(bucket.sold.units));
+      if (bucket.shortage > no_units) text.append("-").append(std::to_string(bucket.shortage.units));
       between = " | ";
     }
     text += " g" + std::to_string(item.generation);

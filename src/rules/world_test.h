@@ -134,8 +134,8 @@ class World {
 
   // What a batch may change beyond the record of requests, as text: stock, orders, quotas, activities.
   std::string everything();
-  // "tee: 2/1/0 | 3/0/0 g2", an activity's item as "tee@sale: …"; all items, one a line, without the
-  // argument.
+  // "tee: 2/1/0 | 3/0/0 g2", an activity's item as "tee@sale: …", a bucket that is short by two as "0/3/0-2";
+  // all items, one a line, without the argument.
   std::string stock(std::string_view name = "");
   std::string orders();  // "#1 held ann tee/0*2"; what has returned as "#1 paid ann tee/0*2-1"
   std::string quotas();  // "ann tee@sale 1/2 by #1"

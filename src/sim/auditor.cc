@@ -74,8 +74,12 @@ void Auditor::watch(const rules::State& state) {
   sightings_.saw_if(keys.size() > 1, Rare::batch_of_several);
   sightings_.saw_if(sells && actions.contains(expire), Rare::due_hold_released_by_order);
   sightings_.saw_if(actions.contains(write_off), Rare::refunded_without_restock);
-  sightings_.saw_if(returns && actions.contains(move_out) && !moves_activity,
+  const bool pays = actions.contains(make_good);
+  sightings_.saw_if(returns && actions.contains(move_out) && !moves_activity && !pays,
                     Rare::return_to_closed_activity);
+  sightings_.saw_if(actions.contains(fall_short), Rare::total_below_what_is_held);
+  sightings_.saw_if(pays && actions.contains(cancel) && !actions.contains(receive),
+                    Rare::cancellation_paid_shortage);
   for (const auto& [id, order] : state.orders) watch(order);
   for (const auto& [id, item] : state.items) {
     const bool changed = item.change == rules::Change::updated;

@@ -228,6 +228,7 @@ void Crowd::read_stock() {
         reading.available += bucket.available.units;
         reading.reserved += bucket.reserved.units;
         reading.sold += bucket.sold.units;
+        reading.shortage += bucket.shortage.units;
       }
       auditor_.history().read(std::move(reading));
     }

@@ -45,7 +45,7 @@ InstanceOptions draw_instance(Random& random) {
   options.judge.due_orders_max = one_of<std::size_t>(random, {1, 2, 8192});
   options.policy.hold_default = std::chrono::seconds(between(random, 1, 3));
   options.policy.extend_default = std::chrono::seconds(2);
-  options.policy.shortages_recorded_max = one_of<std::int64_t>(random, {1, 3, 1000});
+  options.policy.refusals_recorded_max = one_of<std::int64_t>(random, {1, 3, 1000});
   options.database.call_takes = Micros(one_of<std::int64_t>(random, {10, 50, 200}));
   options.database.lock_wait_max = Micros(one_of<std::int64_t>(random, {3'000, 20'000, 100'000}));
   options.database.names_locked = random.chance(1, 2) ? LockMode::exclusive : LockMode::shared;

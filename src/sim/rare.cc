@@ -114,6 +114,10 @@ constexpr std::array rows{
     Row{Rare::index_followed_on, "index_followed_on",
         "An index was followed on from where a step or a process before had left it."},
     Row{Rare::days_passed, "days_passed", "Everybody stood still for hours or days."},
+    Row{Rare::total_below_what_is_held, "total_below_what_is_held",
+        "A count or a correction left fewer units than orders had."},
+    Row{Rare::cancellation_paid_shortage, "cancellation_paid_shortage",
+        "Units of a cancelled order paid what was short."},
 };
 
 static_assert(rows.size() == rares_count);

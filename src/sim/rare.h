@@ -90,9 +90,11 @@ enum class Rare : std::uint8_t {
   projection_began_behind,
   index_followed_on,
   days_passed,
+  total_below_what_is_held,
+  cancellation_paid_shortage,
 };
 
-inline constexpr std::size_t rares_count = static_cast<std::size_t>(Rare::days_passed) + 1;
+inline constexpr std::size_t rares_count = static_cast<std::size_t>(Rare::cancellation_paid_shortage) + 1;
 
 std::string_view word(Rare rare);
 std::string_view meaning(Rare rare);  // One sentence for people.

@@ -50,6 +50,9 @@ class SlowReader final : public Reader {
   Result<std::optional<std::vector<judge::StockRow>>> stock(const rules::SkuCode& sku) override {
     return ask([&] { return tables_->stock(sku); });
   }
+  Result<std::vector<judge::StockRow>> short_items(rules::ItemId after, std::size_t count) override {
+    return ask([&] { return tables_->short_items(after, count); });
+  }
   Result<std::vector<judge::HoldRow>> due(Time now, std::size_t count) override {
     return ask([&] { return tables_->due(now, count); });
   }

@@ -143,6 +143,7 @@ class Desk {
         reading.available += bucket.available.units;
         reading.reserved += bucket.reserved.units;
         reading.sold += bucket.sold.units;
+        reading.shortage += bucket.shortage.units;
         if (reading.activity.empty()) version += bucket.seq;
       }
       history_.read(reading);

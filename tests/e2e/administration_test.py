@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gavel_process import Gavel, run
 
-VERBS = ["stock create", "stock show", "stock receive", "stock adjust", "stock count", "order show", "order list",
+VERBS = ["stock create", "stock show", "stock short", "stock receive", "stock adjust", "stock count", "order show", "order list",
          "order confirm", "order extend", "order change", "order cancel", "order refund",
          "activity list", "activity show", "activity create",
          "activity change", "activity warm", "activity check", "activity open", "activity close",
@@ -61,7 +61,7 @@ class Words(Folder):
             self.assertEqual([line for line in ended.out.splitlines() if len(line) > 120], [])
 
     def test_what_is_not_understood_is_usage(self):
-        for group, words in [("stock", "create, show, receive, adjust, count"), ("activity", "list, show, create")]:
+        for group, words in [("stock", "create, show, short, receive, adjust, count"), ("activity", "list, show, create")]:
             self.refused(2, f"a command is needed: {words}", group)
             self.refused(2, f"there is no command 'frobnicate'; there are {words}", f"{group} frobnicate")
         for name in VERBS:
@@ -108,9 +108,10 @@ class Served(Folder):
         self.refused(1, "use another --key, or say with this one what was said first", "stock receive tee 11 --key in-1")
         self.done("stock count tee 10 --version 2")
         self.assertEqual(self.done("stock show tee").out,
-                         "SKU  WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  VERSION\n"
-                         "tee  main       -            10         0     0        3\n"
+                         "SKU  WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHORT  VERSION\n"
+                         "tee  main       -            10         0     0      0        3\n"
                          "from the judge, 0 ms old\n")
+        self.assertNotIn("tee", self.done("stock short").out)
         self.done("activity create drop --lines tee=4 --limit-per-user 2 --mode gated --name", "Friday drop")
         self.refused(1, "This sale is gated: warm, then check, then open it", "activity open drop")
         for step in ("warm", "check", "open"):

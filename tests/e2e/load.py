@@ -250,7 +250,8 @@ class Desk:
         for item in json.loads(body)["stock"]:
             activity = "" if item["pool"] == "-" else item["pool"]
             self.history.readings.append(
-                Reading(start, end, sku, activity, item["available"], item["reserved"], item["sold"]))
+                Reading(start, end, sku, activity, item["available"], item["reserved"], item["sold"],
+                        item["shortage"]))
 
     def close(self):
         self.shop.close()

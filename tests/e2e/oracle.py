@@ -86,6 +86,7 @@ class Reading:
     available: int
     reserved: int
     sold: int
+    shortage: int
 
 
 class History:
@@ -182,7 +183,7 @@ def _lines(history, release_within):
     for shown in history.readings:
         yield {"reading": True, "call": int(shown.start * NANOSECONDS), "answered": int(shown.end * NANOSECONDS),
                "sku": shown.sku, "activity": shown.activity, "available": shown.available, "reserved": shown.reserved,
-               "sold": shown.sold}
+               "sold": shown.sold, "shortage": shown.shortage}
 
 
 def _told(reply):

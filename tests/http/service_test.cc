@@ -39,10 +39,10 @@ TEST_F(ServiceTest, OperatorsSetUpASale) {
       R"("mode":"service"})");
   EXPECT_EQ(
       operate("GET", "/v1/stock?sku=tee&sku=cup&sku=tee", "", ""),
-      R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":2,"reserved":0,"sold":0,)"
+      R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":2,"reserved":0,"sold":0,"shortage":0,)"
       R"("version":4,"generation":2},{"sku":"tee","warehouse":"main","lot":"","pool":"sale","available":5,)"
-      R"("reserved":0,"sold":0,"version":2,"generation":2},{"sku":"cup","warehouse":"main","lot":"","pool":"-",)"
-      R"("available":0,"reserved":0,"sold":0,"version":0,"generation":1}],"source":"judge","age_ms":0})");
+      R"("reserved":0,"sold":0,"shortage":0,"version":2,"generation":2},{"sku":"cup","warehouse":"main","lot":"","pool":"-",)"
+      R"("available":0,"reserved":0,"sold":0,"shortage":0,"version":0,"generation":1}],"source":"judge","age_ms":0})");
   EXPECT_EQ(operate("POST", "/v1/activities/sale/close", "a6", "{}"),
             R"(200 {"code":"closed","activity":"sale","state":"closed","at":"2026-11-29T20:00:00.000Z"})");
   EXPECT_EQ(
@@ -132,7 +132,7 @@ TEST_F(ServiceTest, APaymentOfSomeLinesAndRefundsUntilNothingIsLeft) {
   EXPECT_EQ(post(path + "/refund", "r4", "{}"), malformed_of(400, "restock: is missing"));
   EXPECT_EQ(operate("GET", "/v1/stock?sku=tee", "", ""),
             R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":9,"reserved":0,)"
-            R"("sold":0,"version":7,"generation":2}],"source":"judge","age_ms":0})");
+            R"("sold":0,"shortage":0,"version":7,"generation":2}],"source":"judge","age_ms":0})");
   EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
 }
 
@@ -209,6 +209,42 @@ TEST_F(ServiceTest, AnUnpaidOrderIsChangedAtOnceOrNotAtAll_E5) {
   EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
 }
 
+TEST_F(ServiceTest, WhatIsShortIsToldAndListed_B091_E7) {
+  make_stock();
+  post("/v1/orders", key7(1), order_of("u1", "tee", 2));
+  post("/v1/orders", key7(2), order_of("u1", "cup", 3));
+  const std::string counted =
+      R"(200 {"code":"counted","sku":"cup","counted":1,"version":3,"shortage":2,)" + std::string(at) + "}";
+  EXPECT_EQ(operate("POST", "/v1/stock/cup/count", "a1", R"({"counted":1,"version":2})"), counted);
+  EXPECT_EQ(operate("POST", "/v1/stock/cup/count", "a1", R"({"counted":1,"version":2})"),
+            "200 idempotency-replayed: true " + counted.substr(4));
+  operate("POST", "/v1/stock/tee/adjust", "a2", R"({"difference":-9,"reason":"fire"})");
+  const std::string tee =
+      R"({"sku":"tee","warehouse":"main","lot":"","pool":"-","available":0,"reserved":2,"sold":0,"shortage":1,)";
+  const std::string cup =
+      R"({"sku":"cup","warehouse":"main","lot":"","pool":"-","available":0,"reserved":3,"sold":0,"shortage":2,)";
+  const std::string all = operate("GET", "/v1/admin/shortages", "", "");
+  EXPECT_NE(all.find(tee), std::string::npos) << all;
+  EXPECT_NE(all.find(cup), std::string::npos) << all;
+  EXPECT_TRUE(all.ends_with(R"(],"source":"judge","age_ms":0})")) << all;
+  const std::string first = operate("GET", "/v1/admin/shortages?limit=1", "", "");
+  const std::size_t next = first.find(R"("next":")");
+  ASSERT_NE(next, std::string::npos) << first;
+  const std::string cursor = first.substr(next + 8, first.find('"', next + 8) - next - 8);
+  const std::string second = operate("GET", "/v1/admin/shortages?limit=1&cursor=" + cursor, "", "");
+  EXPECT_NE(first.find(cup) == std::string::npos, second.find(cup) == std::string::npos) << first << second;
+  EXPECT_EQ(second.find("next"), std::string::npos) << second;
+  for (const char* wrong : {"0", "-1", "x", "1x", ""}) {
+    EXPECT_EQ(operate("GET", std::string("/v1/admin/shortages?cursor=") + wrong, "", ""),
+              malformed_of(400, "cursor: must be the next of an earlier page"));
+  }
+  EXPECT_EQ(operate("GET", "/v1/admin/shortages?limit=0", "", ""),
+            malformed_of(400, "limit: must be 1 to 1000"));
+  operate("POST", "/v1/stock/cup/receive", "a3", R"({"quantity":5})");
+  EXPECT_EQ(operate("GET", "/v1/admin/shortages", "", "").find(R"("sku":"cup")"), std::string::npos);
+  EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
+}
+
 TEST_F(ServiceTest, OperatorsCorrectStock_B095_B097) {
   make_stock();
   EXPECT_EQ(operate("POST", "/v1/stock/tee/adjust", "a1", R"({"difference":-3,"reason":"water"})"),
@@ -216,9 +252,9 @@ TEST_F(ServiceTest, OperatorsCorrectStock_B095_B097) {
                 std::string(at) + "}");
   post("/v1/orders", key7(1), order_of("u1", "tee", 2));
   EXPECT_EQ(
-      operate("POST", "/v1/stock/tee/adjust", "a2", R"({"difference":-6,"reason":"water"})"),
+      operate("POST", "/v1/stock/tee/adjust", "a2", R"({"difference":-8,"reason":"water"})"),
       "409 " + problem_of("insufficient", 409,
-                          R"("final":true,"recorded":true,"retry":"new_key","sku":"tee","available":5)"));
+                          R"("final":true,"recorded":true,"retry":"new_key","sku":"tee","available":7)"));
   const std::string stale =
       problem_of("version_conflict", 409, R"("final":true,"recorded":true,"retry":"new_key","version":4)");
   EXPECT_EQ(operate("POST", "/v1/stock/tee/count", "a3", R"({"counted":10,"version":3})"), "409 " + stale);
@@ -232,7 +268,7 @@ TEST_F(ServiceTest, OperatorsCorrectStock_B095_B097) {
             malformed_of(400, "counted: must be an integer, not null"));
   EXPECT_EQ(operate("GET", "/v1/stock?sku=tee", "", ""),
             R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":8,"reserved":2,)"
-            R"("sold":0,"version":6,"generation":2}],"source":"judge","age_ms":0})");
+            R"("sold":0,"shortage":0,"version":6,"generation":2}],"source":"judge","age_ms":0})");
   EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
 }
 

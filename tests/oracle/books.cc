@@ -13,7 +13,8 @@ namespace {
 
 std::string numbers(const Bucket& bucket) {
   return "available " + std::to_string(bucket.available) + ", reserved " + std::to_string(bucket.reserved) +
-         ", sold " + std::to_string(bucket.sold);
+         ", sold " + std::to_string(bucket.sold) +
+         (bucket.shortage == 0 ? "" : ", shortage " + std::to_string(bucket.shortage));
 }
 
 void add(Bucket& bucket, const Flow& flow) {
@@ -21,7 +22,31 @@ void add(Bucket& bucket, const Flow& flow) {
   bucket.available += effect.available * flow.quantity;
   bucket.reserved += effect.reserved * flow.quantity;
   bucket.sold += effect.sold * flow.quantity;
+  bucket.shortage += effect.shortage * flow.quantity;
   bucket.seq = std::max(bucket.seq, flow.seq);
+}
+
+bool is_sound(const Bucket& bucket) {
+  return bucket.available >= 0 && bucket.reserved >= 0 && bucket.sold >= 0 && bucket.shortage >= 0;
+}
+
+// After each transaction: whoever is owed a unit has it in an order, and nobody is offered one meanwhile
+// (E7).
+void check_shortages(const Ledger& ledger, Findings& findings) {
+  std::map<std::int64_t, Bucket> items;
+  for (std::size_t k = 0; k < ledger.flows.size(); ++k) {
+    const Flow& flow = ledger.flows[k];
+    Bucket& sums = items[flow.place.item];
+    add(sums, flow);
+    const bool ends = k + 1 == ledger.flows.size() || ledger.flows[k + 1].lane != flow.lane ||
+                      ledger.flows[k + 1].n != flow.n;
+    if (!ends || sums.shortage <= 0) continue;
+    const std::string name =
+        "item " + std::to_string(flow.place.item) + " at position " + std::to_string(k + 1);
+    if (sums.available > 0) findings.add(name + " is short and has units left: " + numbers(sums));
+    if (sums.shortage > sums.reserved + sums.sold)
+      findings.add(name + " is short of more than orders have: " + numbers(sums));
+  }
 }
 
 // What is with an order: what it took, less what has returned.
@@ -47,9 +72,9 @@ std::map<Place, Bucket> explained(const Ledger& ledger) {
 
 }  // namespace
 
-// available + reserved + sold = what came in less what went out, per bucket, and so per item and SKU: the
-// rows are what the flows replayed give, and what is reserved and sold is explained to the unit by orders
-// (C3).
+// available + reserved + sold - shortage = what came in less what went out, per bucket, and so per item and
+// SKU: the rows are what the flows replayed give, and what is reserved and sold is explained to the unit by
+// orders (C3).
 void check_conservation(const World& world, Findings& findings) {
   std::map<Place, Bucket> replayed;
   std::map<Place, std::int64_t> came_in;
@@ -65,7 +90,7 @@ void check_conservation(const World& world, Findings& findings) {
                    ", its flows give " + numbers(replayed[place]) + " at seq " +
                    std::to_string(replayed[place].seq));
     }
-    const std::int64_t units = row.available + row.reserved + row.sold;
+    const std::int64_t units = row.available + row.reserved + row.sold - row.shortage;
     if (units != came_in[place]) {
       findings.add(name_of(place) + " has " + std::to_string(units) + " units, " +
                    std::to_string(came_in[place]) + " came in");
@@ -88,17 +113,16 @@ void check_never_negative(const World& world, Findings& findings) {
   for (std::size_t k = 0; k < world.ledger.flows.size(); ++k) {
     const Flow& flow = world.ledger.flows[k];
     Bucket& bucket = places[flow.place];
-    const bool was_sound = bucket.available >= 0 && bucket.reserved >= 0 && bucket.sold >= 0;
+    const bool was_sound = is_sound(bucket);
     add(bucket, flow);
-    const bool is_sound = bucket.available >= 0 && bucket.reserved >= 0 && bucket.sold >= 0;
-    if (was_sound && !is_sound) {
+    if (was_sound && !is_sound(bucket)) {
       findings.add(name_of(flow) + " leaves " + numbers(bucket) + " at position " + std::to_string(k + 1));
     }
   }
   for (const auto& [place, row] : world.ledger.buckets) {
-    if (row.available < 0 || row.reserved < 0 || row.sold < 0)
-      findings.add(name_of(place) + " has " + numbers(row));
+    if (!is_sound(row)) findings.add(name_of(place) + " has " + numbers(row));
   }
+  check_shortages(world.ledger, findings);
 }
 
 void check_moves(const World& world, Findings& findings) {

@@ -72,6 +72,22 @@ const std::vector<Break>& breaks() {
        [](Scribe& s) {
          s.ledger.buckets.at({1, 1}).reserved = -1;
        }},
+      {"I2", "an item that is short and has units left",
+       [](Scribe& s) {
+         s.batch();
+         s.post({1, 0}, "fall_short", 1);
+       }},
+      {"I2", "an item that is short of more than its orders have",
+       [](Scribe& s) {
+         s.item(9, "pen", "", 1);
+         s.batch();
+         s.post({9, 0}, "fall_short", 1);
+       }},
+      {"I2", "a payment of what was not short",
+       [](Scribe& s) {
+         s.batch();
+         s.post({1, 0}, "make_good", 1);
+       }},
       {"I3", "a move that loses a unit on its way",
        [](Scribe& s) { flow(s, "open", "move_in").quantity = 4; }},
       {"I4", "a gap in a chain", [](Scribe& s) { ++flow(s, "back", "refund").seq; }},

@@ -55,9 +55,12 @@ class Moved {
     }
     return merged(lines);
   }
+  // Whatever brings units may pay a shortage at once (E7).
   bool only(const std::set<std::string>& actions) const {
-    return std::ranges::all_of(done_.rows,
-                               [&](std::size_t k) { return actions.contains(ledger_.flows[k].action); });
+    return std::ranges::all_of(done_.rows, [&](std::size_t k) {
+      const std::string& action = ledger_.flows[k].action;
+      return action == "make_good" || actions.contains(action);
+    });
   }
 
  private:
@@ -85,8 +88,12 @@ Wrong wrong_transition(const Request& request, const Moved& moved, const Ledger&
   if (order == ledger.orders.end()) return "moved units of an order that is not there";
   if (request.act == "refund") {
     const std::string action = request.restocks ? "refund" : "write_off";
-    if (!moved.only({action, "move_out", "move_in"})) return "did more than " + action;
-    return request.lines.empty() ? std::nullopt : differs("refunded", moved.units({action}), request.lines);
+    // What was never there is not written off: it pays what is owed, and all of it.
+    const bool gives_up = !request.restocks && moved.units({"refund"}) == moved.units({"make_good"});
+    if (!moved.only({action, gives_up ? "refund" : action, "move_out", "move_in"}))
+      return "did more than " + action;
+    return request.lines.empty() ? std::nullopt
+                                 : differs("refunded", moved.units({"refund", "write_off"}), request.lines);
   }
   const std::vector<Line> taken = units_of(ledger, order->second.taken);
   if (request.act == "cancel") {
@@ -99,25 +106,26 @@ Wrong wrong_transition(const Request& request, const Moved& moved, const Ledger&
   return differs("confirmed", moved.units({"confirm"}), request.lines.empty() ? taken : request.lines);
 }
 
+// A count leaves on the shelf what was counted: it corrects by what differs from what was there before it,
+// and a shelf never holds less than nothing, whatever paid orders are owed.
 Wrong wrong_correction(const Request& request, const Moved& moved, const Ledger& ledger) {
-  if (!moved.only({"adjust_in", "adjust_out"})) return "did more than adjust";
+  if (!moved.only({"adjust_in", "adjust_out", "fall_short"})) return "did more than adjust";
   const Line& asked = request.lines.at(0);
-  if (request.act == "adjust") {
-    std::vector<Line> lines = moved.units({"adjust_in"}, "");
-    for (const Line& out : moved.units({"adjust_out"}, "")) lines.push_back({out.sku, -out.quantity});
-    return differs("adjusted by", merged(lines), request.lines);
-  }
-  // A count leaves on hand what was counted.
+  std::vector<Line> lines = moved.units({"adjust_in"}, "");
+  for (const Line& out : moved.units({"adjust_out", "fall_short"}, ""))
+    lines.push_back({out.sku, -out.quantity});
+  if (request.act == "adjust") return differs("adjusted by", merged(lines), request.lines);
   std::int64_t on_hand = 0;
-  for (std::size_t k = 0; k <= moved.done().rows.back(); ++k) {
+  for (std::size_t k = 0; k < moved.done().rows.front(); ++k) {
     const Flow& flow = ledger.flows[k];
     const auto item = ledger.items.find(flow.place.item);
     if (item == ledger.items.end() || item->second.sku != asked.sku || !item->second.activity.empty())
       continue;
     const Effect effect = effect_of(flow.action);
-    on_hand += (effect.available + effect.reserved) * flow.quantity;
+    on_hand += (effect.available + effect.reserved - effect.shortage) * flow.quantity;
   }
-  return differs("left on hand", {{asked.sku, on_hand}}, request.lines);
+  const std::int64_t difference = asked.quantity - std::max<std::int64_t>(on_hand, 0);
+  return differs("corrected by", merged(lines), {{asked.sku, difference}});
 }
 
 // An opening moves what was allotted, as far as the history knows how it was made.

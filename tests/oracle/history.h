@@ -118,6 +118,7 @@ struct Reading {
   std::int64_t reserved = 0;
   std::int64_t sold = 0;
   bool approximate = false;  // It says of itself that it may be old.
+  std::int64_t shortage = 0;
 };
 
 class History {

@@ -53,12 +53,13 @@ void tie(std::vector<Knot>& knots) {
 // table: an effect for every action.
 Effect effect_of(const std::string& action) {
   static const std::map<std::string, Effect> effects{
-      {"receive", {1, 0, 0, 1, true}},    {"reserve", {-1, 1, 0, 0, true}},
-      {"sell", {-1, 0, 1, 0, true}},      {"confirm", {0, -1, 1, 0, true}},
-      {"cancel", {1, -1, 0, 0, true}},    {"expire", {1, -1, 0, 0, true}},
-      {"move_out", {-1, 0, 0, -1, true}}, {"move_in", {1, 0, 0, 1, true}},
-      {"refund", {1, 0, -1, 0, true}},    {"write_off", {0, 0, -1, -1, true}},
-      {"adjust_in", {1, 0, 0, 1, true}},  {"adjust_out", {-1, 0, 0, -1, true}},
+      {"receive", {1, 0, 0, 1, true}},        {"reserve", {-1, 1, 0, 0, true}},
+      {"sell", {-1, 0, 1, 0, true}},          {"confirm", {0, -1, 1, 0, true}},
+      {"cancel", {1, -1, 0, 0, true}},        {"expire", {1, -1, 0, 0, true}},
+      {"move_out", {-1, 0, 0, -1, true}},     {"move_in", {1, 0, 0, 1, true}},
+      {"refund", {1, 0, -1, 0, true}},        {"write_off", {0, 0, -1, -1, true}},
+      {"adjust_in", {1, 0, 0, 1, true}},      {"adjust_out", {-1, 0, 0, -1, true}},
+      {"fall_short", {0, 0, 0, -1, true, 1}}, {"make_good", {-1, 0, 0, 0, true, -1}},
   };
   const auto found = effects.find(action);
   return found == effects.end() ? Effect{} : found->second;

@@ -28,6 +28,7 @@ struct Bucket {
   std::int64_t reserved = 0;
   std::int64_t sold = 0;
   std::int64_t seq = 0;  // That of its latest flow.
+  std::int64_t shortage = 0;
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
 
@@ -42,7 +43,7 @@ struct Flow {
   Place place;
   std::int64_t seq = 0;
   std::string action;  // receive, reserve, sell, confirm, cancel, expire, move_out, move_in, refund,
-                       // write_off, adjust_in, adjust_out
+                       // write_off, adjust_in, adjust_out, fall_short, make_good
   std::int64_t quantity = 0;
   std::int64_t before = 0;  // available
   std::int64_t after = 0;
@@ -64,6 +65,7 @@ struct Effect {
   std::int64_t sold = 0;
   std::int64_t inward = 0;  // Into the stock item from outside of it; -1 out of it.
   bool known = false;
+  std::int64_t shortage = 0;
 };
 Effect effect_of(const std::string& action);
 

@@ -19,7 +19,7 @@ struct Step {
 
 std::string text_of(const Bucket& sums) {
   return std::to_string(sums.available) + " available, " + std::to_string(sums.reserved) + " reserved, " +
-         std::to_string(sums.sold) + " sold";
+         std::to_string(sums.sold) + " sold, short of " + std::to_string(sums.shortage);
 }
 
 // (SKU, activity) -> the sums over the buckets after each change.
@@ -36,6 +36,7 @@ std::map<std::pair<std::string, std::string>, std::vector<Step>> sums_of(const L
     sums.available += effect.available * flow.quantity;
     sums.reserved += effect.reserved * flow.quantity;
     sums.sold += effect.sold * flow.quantity;
+    sums.shortage += effect.shortage * flow.quantity;
     steps.push_back({static_cast<std::int64_t>(k) + 1, sums});
   }
   return all;
@@ -50,7 +51,7 @@ void check_readings(const World& world, Findings& findings) {
   for (const Reading& reading : world.history.readings()) {
     if (reading.approximate) continue;
     const Window window = windows.of(reading.call, reading.answered);
-    const Bucket shown{reading.available, reading.reserved, reading.sold, 0};
+    const Bucket shown{reading.available, reading.reserved, reading.sold, 0, reading.shortage};
     bool found = false;
     const auto steps = all.find({reading.sku, reading.activity});
     if (steps != all.end()) {

@@ -36,6 +36,7 @@ struct Scribe {
     bucket.available += effect.available * quantity;
     bucket.reserved += effect.reserved * quantity;
     bucket.sold += effect.sold * quantity;
+    bucket.shortage += effect.shortage * quantity;
     ++bucket.seq;
     Batch& current = ledger.batches.back();
     ledger.flows.push_back({.place = place,

@@ -82,6 +82,7 @@ oracle::Reading reading_of(Members& members) {
   reading.available = members.number("available").value();
   reading.reserved = members.number("reserved").value();
   reading.sold = members.number("sold").value();
+  reading.shortage = members.number("shortage").value_or(0);
   reading.approximate = members.flag("approximate", false);
   return reading;
 }

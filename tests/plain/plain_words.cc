@@ -102,7 +102,8 @@ judge::Reader::Visitor visitor_of(Names& names, oracle::Ledger& ledger) {
     for (std::size_t no = 0; no < item.buckets.size(); ++no) {
       const rules::Bucket& bucket = item.buckets[no];
       ledger.buckets[{item.id.value, static_cast<std::int64_t>(no)}] = {
-          bucket.available.units, bucket.reserved.units, bucket.sold.units, bucket.seq};
+          bucket.available.units, bucket.reserved.units, bucket.sold.units, bucket.seq,
+          bucket.shortage.units};
     }
   };
   visitor.order = [&](const rules::Order& order) {
