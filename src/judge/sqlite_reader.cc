@@ -315,12 +315,17 @@ Result<std::vector<StockRow>> SqliteReader::short_items(rules::ItemId after, std
   if (!read) return std::unexpected(read.error());
   std::vector<StockRow> rows;
   for (const rules::ItemId id : ids) {
-    const auto add = [&](Row& row) { rows.push_back(stock_of(row, row.code<rules::SkuCode>(4))); };
+    auto item = find_item(queries_, id);
+    if (!item) return std::unexpected(item.error());
+    CHECK(*item);  // It was listed in this very snapshot.
+    const auto add = [&](Row& row) {
+      rows.push_back(stock_of(row, row.code<rules::SkuCode>(4)));
+      rows.back().item = **std::move(item);
+    };
     if (auto named = queries_[Query::names_of_item].for_each(add, id); !named) {
       return std::unexpected(named.error());
     }
   }
-  if (auto added = add_items(rows); !added) return std::unexpected(added.error());
   return rows;
 }
 

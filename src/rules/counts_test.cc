@@ -96,6 +96,15 @@ TEST(CountTest, DueHoldsAreReleasedWhereTooLittleIsAvailable_C9) {
   EXPECT_EQ(world.stock(), "tee: 1/0/0 g1");
 }
 
+// Whether it is a shortage depends on holds that were not looked at: nothing is said of it yet.
+TEST(CountTest, DueHoldsThatWereNotSeenPutItOff_C9_E7) {
+  World world;
+  world.sku("tee", {3}).does(want("ann", "tee*1")).does(want("bob", "tee*2")).passes(minutes(15));
+  world.due_orders_max = 1;
+  EXPECT_EQ(world.ask(count_of("tee", 0, 3)), "overloaded");
+  EXPECT_EQ(world.item("tee").shortage(), no_units);
+}
+
 TEST(CountTest, AnActivitysStockIsNotCounted) {
   World world;
   world.sku("tee", {5}).does(sale("sale", "tee*3")).does(opening("sale"));
