@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,18 +12,19 @@
 #include <unistd.h>
 
 #include "app/bench_figure.h"
+#include "app/bench_stock.h"
 #include "app/bench_traffic.h"
 #include "app/call.h"
 #include "app/demo_folder.h"
 #include "app/embedded.h"
 #include "app/http_connection.h"
 #include "app/interrupt.h"
+#include "app/ladder.h"
+#include "app/ladder_figure.h"
 #include "app/open_files.h"
 #include "app/open_loop.h"
 #include "app/options.h"
 #include "app/progress.h"
-#include "app/remote_audit.h"
-#include "app/sale_desk.h"
 #include "app/signals.h"
 #include "app/subcommand.h"
 #include "base/clock.h"
@@ -39,17 +42,28 @@ constexpr std::size_t other_files = 200;
 
 constexpr FineTime warm_up = std::chrono::seconds(1);
 
-// Where the load goes.
-struct Target {
-  std::string shop;
-  std::string operators;
-  std::string key;
-};
+constexpr std::int64_t connections_usual = 64;
 
 struct Plan {
   Scenario scenario = Scenario::sale;
-  std::vector<std::int64_t> rates;
+  std::vector<std::int64_t> rates;        // Either these
+  std::vector<std::int64_t> outstanding;  // or these.
 };
+
+// The integers of a flag that takes several.
+Result<std::vector<std::int64_t>> integers_of(const std::string& flag, const std::vector<std::string>& words,
+                                              std::int64_t most) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& text : words) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most)
+      return fail(ErrorCode::invalid, flag + ": must be integers from 1 to " + std::to_string(most) +
+                                          ", and one is '" + text + "'");
+    numbers.push_back(number);
+  }
+  return numbers;
+}
 
 class Bench final : public Subcommand {
  public:
@@ -59,13 +73,21 @@ class Bench final : public Subcommand {
         .summary = "Measure throughput and latency over HTTP, rung by rung",
         .description =
             "Sends requests by a schedule, whatever the server does, and measures each from its scheduled\n"
-            "time. Each rate is a rung, with a SKU of its own, and each figure is followed by verify. The\n"
-            "server is one of its own, in a temporary folder, unless --server names one that runs; SKUs\n"
-            "called bench-* stay there. Exit code 4: a check failed, so the figure is none.",
+            "time. Each rate is a rung, with a SKU of its own, and each figure is followed by verify.\n"
+            "With --outstanding a rung is a crowd instead: so many connections with a request on each, and\n"
+            "the next as soon as the answer is there. What is busy is asked again with its key after\n"
+            "Retry-After, and a latency counts from the first sending; ONE P99 is of one sending and its\n"
+            "answer. BACKLOG is the queue before the judge and CONNECTED the server's connections, the most\n"
+            "that its metrics showed; UNSERVED got no final answer. The knee is the first rung after which\n"
+            "the answers a second grow by less than a tenth.\n"
+            "The server is one of its own with the limits that are usual, in a temporary folder, unless\n"
+            "--server names one that runs; SKUs called bench-* stay there. Exit code 4: a check failed, so\n"
+            "the figure is none.",
         .examples =
             "  gavel bench\n"
             "  gavel bench --scenario burst --rate 5000 --seconds 10 --mode gated\n"
             "  gavel bench --rate 1000 2000 4000 8000 --svg ladder.svg --json\n"
+            "  gavel bench --outstanding 1000 5000 20000 50000 100000\n"
             "  gavel bench --server http://127.0.0.1:8081 --shop http://127.0.0.1:8080",
         .settings = place_settings};
   }
@@ -73,8 +95,9 @@ class Bench final : public Subcommand {
   std::vector<Flag> flags() override {
     return {word_flag("scenario", scenario_, "sale|burst|mixed", "what the day is like [sale]", false),
             word_flag("rate", rates_, "N", "requests a second, a rung each [1000 2000 4000 8000]", true),
+            word_flag("outstanding", outstanding_, "N", "requests that wait at a time, a rung each", true),
             IntegerFlag{"seconds", &seconds_, 1, 3600, "of each rung"},
-            IntegerFlag{"connections", &connections_, 1, 5'000, "over which they go"},
+            IntegerFlag{"connections", &connections_, 1, 5'000, "over which the requests of --rate go"},
             IntegerFlag{"seed", &seed_, 0, INT64_MAX, "repeats the same users and choices; 0 draws one"},
             word_flag("mode", mode_, "direct|gated", "of its own server [direct]", false),
             word_flag("svg", svg_, "FILE", "also draw latency over rate into this file", false),
@@ -86,7 +109,7 @@ class Bench final : public Subcommand {
     speech_ = given.speech;
     const auto plan = this->plan();
     if (!plan) return give_up(Exit::usage, plan.error());
-    allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
+    if (auto allowed = allow_files_for(*plan); !allowed) return give_up(Exit::usage, allowed.error());
     if (seed_ == 0) seed_ = static_cast<std::int64_t>(Random::from_system().below(1'000'000'000)) + 1;
     const Signals signals;
     Interrupt interrupt;
@@ -131,15 +154,17 @@ class Bench final : public Subcommand {
     if (!scenario)
       return fail(ErrorCode::invalid, "--scenario: must be sale, burst or mixed, and is '" + name + "'");
     plan.scenario = *scenario;
-    for (const std::string& text : rates_) {
-      std::int64_t rate = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
-      if (error != std::errc() || end != text.data() + text.size() || rate < 1 || rate > 1'000'000)
-        return fail(ErrorCode::invalid,
-                    "--rate: must be integers from 1 to 1000000, and one is '" + text + "'");
-      plan.rates.push_back(rate);
-    }
-    if (plan.rates.empty()) plan.rates = {1000, 2000, 4000, 8000};
+    auto rates = integers_of("--rate", rates_, 1'000'000);
+    if (!rates) return std::unexpected(rates.error());
+    auto outstanding = integers_of("--outstanding", outstanding_, callers_max);
+    if (!outstanding) return std::unexpected(outstanding.error());
+    plan.rates = *std::move(rates);
+    plan.outstanding = *std::move(outstanding);
+    if (!plan.outstanding.empty() && !plan.rates.empty())
+      return fail(ErrorCode::invalid, "--rate and --outstanding: a rung is one or the other");
+    if (!plan.outstanding.empty() && connections_ != connections_usual)
+      return fail(ErrorCode::invalid, "--connections: goes with --rate; --outstanding has one to a request");
+    if (plan.outstanding.empty() && plan.rates.empty()) plan.rates = {1000, 2000, 4000, 8000};
     if (!server_.empty() && !mode_.empty())
       return fail(ErrorCode::invalid, "--mode: is of a server of its own, and --server names one that runs");
     if (server_.empty() && !shop_.empty())
@@ -147,6 +172,26 @@ class Bench final : public Subcommand {
     if (!svg_.empty() && !can_be_written(svg_.front()))
       return fail(ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written");
     return plan;
+  }
+
+  // A rung that the system has no files for would fail in its middle, so it is refused before the first one.
+  Result<void> allow_files_for(const Plan& plan) const {
+    if (plan.outstanding.empty()) {
+      allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
+      return {};
+    }
+    const std::size_t each = server_.empty() ? files_per_connection : 1;
+    const auto most = static_cast<std::size_t>(std::ranges::max(plan.outstanding));
+    const std::size_t wanted = most * each + other_files;
+    const std::size_t allowed = allow_open_files(wanted);
+    if (allowed >= wanted) return {};
+    const std::size_t possible = allowed > other_files ? (allowed - other_files) / each : 0;
+    return fail(ErrorCode::invalid,
+                "--outstanding: " + std::to_string(most) +
+                    (server_.empty() ? " with a server in the same process take " : " take ") +
+                    std::to_string(wanted) + " open files, and the system allows " + std::to_string(allowed) +
+                    "; raise it with ulimit -n " + std::to_string(wanted) + ", or ask for at most " +
+                    std::to_string(possible));
   }
 
   // Asked before the run, which may take an hour; nothing is made yet.
@@ -174,7 +219,7 @@ class Bench final : public Subcommand {
     if (!place) return give_up(Exit::usage, place.error());
     const std::string by_settings =
         "http://" + options->shop.address + ":" + std::to_string(options->shop.port);
-    const Target target{first_of(shop_, by_settings.c_str()), place->url, place->key};
+    const BenchTarget target{first_of(shop_, by_settings.c_str()), place->url, place->key};
     auto there = reach(target.operators, "--server is to name the operators' address");
     if (there) there = reach(target.shop, "--shop is to name the shop's address");
     if (!there)
@@ -189,7 +234,30 @@ class Bench final : public Subcommand {
         (service.folder().in_memory() ? ", which is in memory, so the speed is not that of a disk" : ""));
   }
 
-  Exit measure(const Plan& plan, const Target& target, Interrupt& interrupt) {
+  Exit measure(const Plan& plan, const BenchTarget& target, Interrupt& interrupt) {
+    return plan.outstanding.empty() ? measure_rates(plan, target, interrupt)
+                                    : measure_ladder(plan, target, interrupt);
+  }
+
+  Exit measure_ladder(const Plan& plan, const BenchTarget& target, Interrupt& interrupt) {
+    if (speech_ == Speech::people) {
+      say("scenario " + std::string(word(plan.scenario)) + ", seed " + std::to_string(seed_) + ", " +
+          std::to_string(seconds_) + " s a rung, a connection to each request");
+      say(ladder_head());
+    }
+    const LadderPlan ladder{.scenario = plan.scenario,
+                            .outstanding = {plan.outstanding.begin(), plan.outstanding.end()},
+                            .during = std::chrono::seconds(seconds_),
+                            .seed = static_cast<std::uint64_t>(seed_)};
+    const auto figures = climb(ladder, target, speech_, interrupt);
+    if (!figures) return end_of(figures.error(), interrupt);
+    const auto knee = knee_of(*figures);
+    if (speech_ == Speech::json) say(json_of(plan.scenario, knee));
+    if (speech_ == Speech::people && figures->size() > 1) say(sentence_of(knee));
+    return conclude<LadderFigure>(*figures);
+  }
+
+  Exit measure_rates(const Plan& plan, const BenchTarget& target, Interrupt& interrupt) {
     if (speech_ == Speech::people) {
       say("scenario " + std::string(word(plan.scenario)) + ", seed " + std::to_string(seed_) + ", " +
           std::to_string(seconds_) + " s a rung, " + std::to_string(connections_) + " connections");
@@ -197,17 +265,22 @@ class Bench final : public Subcommand {
     }
     Random random(static_cast<std::uint64_t>(seed_));
     const Rung warming{plan.rates.front(), warm_up, static_cast<std::size_t>(connections_)};
-    if (const auto warm = climb(plan.scenario, warming, target, random, interrupt); !warm)
+    if (const auto warm = measure_rung(plan.scenario, warming, target, random, interrupt); !warm)
       return end_of(warm.error(), interrupt);
     std::vector<BenchFigure> figures;
     for (const std::int64_t rate : plan.rates) {
       const Rung rung{rate, std::chrono::seconds(seconds_), static_cast<std::size_t>(connections_)};
-      auto figure = climb(plan.scenario, rung, target, random, interrupt);
+      auto figure = measure_rung(plan.scenario, rung, target, random, interrupt);
       if (!figure) return end_of(figure.error(), interrupt);
       say(speech_ == Speech::json ? json_of(*figure) : row_of(*figure));
       figures.push_back(*std::move(figure));
     }
-    return conclude(figures);
+    if (speech_ == Speech::people && figures.size() > 1) {
+      const std::int64_t knee = knee_of(figures);
+      say(knee > 0 ? "kept up with " + with_commas(knee) + " requests a second"
+                   : "kept up with none of these rates");
+    }
+    return conclude<BenchFigure>(figures);
   }
 
   Exit end_of(const Error& error, const Interrupt& interrupt) const {
@@ -216,16 +289,13 @@ class Bench final : public Subcommand {
   }
 
   // One rung, and whether what came of it is right.
-  Result<BenchFigure> climb(Scenario scenario, const Rung& rung, const Target& target, Random& random,
-                            const Interrupt& interrupt) const {
-    const std::string sku = "bench-" + std::to_string(random.next());
+  Result<BenchFigure> measure_rung(Scenario scenario, const Rung& rung, const BenchTarget& target,
+                                   Random& random, const Interrupt& interrupt) const {
     const std::int64_t requests = rung.per_second * rung.during.count() / 1'000'000'000;
-    auto desk = SaleDesk::open(target.shop, target.operators, target.key);
-    if (!desk) return std::unexpected(desk.error());
-    const std::int64_t units = units_for(scenario, requests);
-    if (auto stocked = desk->stock_up(sku, units); !stocked) return std::unexpected(stocked.error());
+    const auto stock = stock_up(target, units_for(scenario, requests), random);
+    if (!stock) return std::unexpected(stock.error());
     const RealClock clock;
-    BenchTraffic traffic(scenario, sku, clock, random);
+    BenchTraffic traffic(scenario, stock->sku, clock, random);
     auto measured = send(rung, target, traffic, requests, interrupt);
     if (!measured) return std::unexpected(measured.error());
     BenchFigure figure{.scenario = scenario,
@@ -234,14 +304,16 @@ class Bench final : public Subcommand {
                        .measured = *std::move(measured),
                        .orders = traffic.orders(),
                        .verify = ""};
-    auto verify = check(figure, units, sku, target);
+    const auto units =
+        scenario == Scenario::mixed ? BenchCount::Units::come_back : BenchCount::Units::stay_taken;
+    auto verify = verify_of(target, *stock, {figure.orders, figure.measured.unanswered, units});
     if (!verify) return std::unexpected(verify.error());
     figure.verify = *std::move(verify);
     return figure;
   }
 
-  Result<Measured> send(const Rung& rung, const Target& target, BenchTraffic& traffic, std::int64_t requests,
-                        const Interrupt& interrupt) const {
+  Result<Measured> send(const Rung& rung, const BenchTarget& target, BenchTraffic& traffic,
+                        std::int64_t requests, const Interrupt& interrupt) const {
     // A line a quarter would stand between the rows.
     const bool terminal = speech_ == Speech::people && Progress::form_of_stderr() == Progress::Form::bar;
     Progress progress(with_commas(rung.per_second) + " a second", requests,
@@ -252,34 +324,9 @@ class Bench final : public Subcommand {
     });
   }
 
-  // "clean", or what is wrong: first the count of this SKU, then everything against the ledger.
-  Result<std::string> check(const BenchFigure& figure, std::int64_t units, const std::string& sku,
-                            const Target& target) const {
-    // A desk of its own: the connections of the first may have been idle for too long.
-    auto desk = SaleDesk::open(target.shop, target.operators, target.key);
-    if (!desk) return std::unexpected(desk.error());
-    const auto stock = desk->stock_of(sku);
-    if (!stock) return std::unexpected(stock.error());
-    const std::int64_t taken = units - stock->available;
-    const bool settled = figure.scenario == Scenario::mixed || figure.measured.unanswered > 0;
-    if (!settled && taken != figure.orders) {
-      return std::to_string(figure.orders) + " orders were acknowledged and " + std::to_string(taken) +
-             " units are gone";
-    }
-    const auto audit = audit_over_http(target.operators, target.key);
-    if (!audit) return std::unexpected(audit.error());
-    if (audit->clean()) return "clean";
-    return audit->findings.front().invariant + ": " + audit->findings.front().what;
-  }
-
-  Exit conclude(const std::vector<BenchFigure>& figures) const {
-    bool clean = true;
-    for (const BenchFigure& figure : figures) clean = clean && figure.verify == "clean";
-    if (speech_ == Speech::people && figures.size() > 1) {
-      const std::int64_t knee = knee_of(figures);
-      say(knee > 0 ? "kept up with " + with_commas(knee) + " requests a second"
-                   : "kept up with none of these rates");
-    }
+  template <class Figure>
+  Exit conclude(std::span<const Figure> figures) const {
+    const bool clean = std::ranges::all_of(figures, [](const Figure& one) { return one.verify == "clean"; });
     if (!svg_.empty()) {
       std::ofstream file(svg_.front(), std::ios::binary);
       file << svg_of(figures);
@@ -292,9 +339,9 @@ class Bench final : public Subcommand {
     return clean ? Exit::done : Exit::check_failed;
   }
 
-  std::vector<std::string> scenario_, rates_, mode_, svg_, server_, shop_;
+  std::vector<std::string> scenario_, rates_, outstanding_, mode_, svg_, server_, shop_;
   std::int64_t seconds_ = 5;
-  std::int64_t connections_ = 64;
+  std::int64_t connections_ = connections_usual;
   std::int64_t seed_ = 0;
   Speech speech_ = Speech::people;
 };

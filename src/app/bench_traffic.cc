@@ -9,6 +9,7 @@ namespace gavel::app {
 namespace {
 
 constexpr std::int64_t units_spare = 1'000;
+constexpr std::int64_t units_a_second = 500'000;
 constexpr std::uint64_t users = 1'000'000'000'000;
 
 // Of ten orders that have a life before them, six are paid and three are cancelled; the rest expires.
@@ -41,6 +42,13 @@ std::string_view word(Scenario scenario) {
 std::int64_t units_for(Scenario scenario, std::int64_t requests) {
   if (scenario == Scenario::burst) return std::max<std::int64_t>(1, requests / burst_requests_per_unit);
   return requests + units_spare;
+}
+
+std::int64_t units_for_crowd(Scenario scenario, const Crowd& crowd) {
+  const auto callers = static_cast<std::int64_t>(crowd.callers);
+  if (scenario == Scenario::burst) return units_for(scenario, callers);
+  const FineTime whole = crowd.during + crowd_end_within;
+  return units_for(scenario, callers + units_a_second * (whole / std::chrono::seconds(1)));
 }
 
 HttpRequest BenchTraffic::next() {

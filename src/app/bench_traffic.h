@@ -13,7 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/open_loop.h"
+#include "app/closed_loop.h"
+#include "app/traffic.h"
 #include "base/clock.h"
 #include "base/random.h"
 
@@ -28,6 +29,10 @@ inline constexpr std::int64_t burst_requests_per_unit = 30;
 
 // Units of stock that `requests` of the scenario need.
 std::int64_t units_for(Scenario scenario, std::int64_t requests);
+
+// The same for a crowd, whose requests nobody can count before: more than a loop on one thread can sell; of
+// burst one unit for thirty callers, so that their first requests meet the end of the sale.
+std::int64_t units_for_crowd(Scenario scenario, const Crowd& crowd);
 
 class BenchTraffic final : public Traffic {
  public:

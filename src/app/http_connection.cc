@@ -68,19 +68,73 @@ std::unexpected<Error> lost(const std::string& why) {
   return fail(ErrorCode::unknown, "the connection was lost before the answer: " + why);
 }
 
-}  // namespace
-
-Result<HttpConnection> HttpConnection::open(const std::string& url) {
-  const auto place = parse_place(url);
+Result<Place> place_of(const std::string& url) {
+  auto place = parse_place(url);
   if (!place) return fail(ErrorCode::invalid, url + " is not an address such as http://127.0.0.1:8080");
-  Descriptor socket(::socket(place->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return *std::move(place);
+}
+
+Result<Descriptor> open_socket(const Place& place, int flags) {
+  Descriptor socket(::socket(place.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
   if (!socket) return fail(ErrorCode::unavailable, "no socket can be opened: " + reason());
-  if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&place->address), place->size) != 0)
-    return fail(ErrorCode::unavailable, "nobody answers at " + url + ": " + reason());
   // A request is one small write; it must not wait for the acknowledgement of the one before.
   const int one = 1;
   ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  return HttpConnection(std::move(socket), place->host);
+  return socket;
+}
+
+std::unexpected<Error> nobody(const std::string& where) {
+  return fail(ErrorCode::unavailable, "nobody answers at " + where + ": " + reason());
+}
+
+Result<void> bind_to(const Descriptor& socket, const std::string& source) {
+  sockaddr_in from{};
+  from.sin_family = AF_INET;
+  if (::inet_pton(AF_INET, source.c_str(), &from.sin_addr) != 1)
+    return fail(ErrorCode::invalid, source + " is not an IPv4 address");
+  // The port is chosen with the connection, so that one that serves another server is not spent.
+  const int one = 1;
+  ::setsockopt(socket.number(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
+  if (::bind(socket.number(), reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0)
+    return fail(ErrorCode::unavailable, "nothing can be sent from " + source + ": " + reason());
+  return {};
+}
+
+}  // namespace
+
+Result<HttpConnection> HttpConnection::open(const std::string& url) {
+  const auto place = place_of(url);
+  if (!place) return std::unexpected(place.error());
+  auto socket = open_socket(*place, 0);
+  if (!socket) return std::unexpected(socket.error());
+  if (::connect(socket->number(), reinterpret_cast<const sockaddr*>(&place->address), place->size) != 0)
+    return nobody(url);
+  return HttpConnection(*std::move(socket), place->host);
+}
+
+Result<HttpConnection> HttpConnection::begin(const std::string& url, const std::string& source) {
+  const auto place = place_of(url);
+  if (!place) return std::unexpected(place.error());
+  auto socket = open_socket(*place, SOCK_NONBLOCK);
+  if (!socket) return std::unexpected(socket.error());
+  if (!source.empty()) {
+    if (auto bound = bind_to(*socket, source); !bound) return std::unexpected(bound.error());
+  }
+  const auto* address = reinterpret_cast<const sockaddr*>(&place->address);
+  if (::connect(socket->number(), address, place->size) != 0 && errno != EINPROGRESS) {
+    const std::string what = errno == EADDRNOTAVAIL ? "no port is left for a connection to " : "no way to ";
+    return fail(ErrorCode::unavailable, what + url + ": " + reason());
+  }
+  return HttpConnection(*std::move(socket), place->host);
+}
+
+Result<void> HttpConnection::established() const {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (::getsockopt(socket_.number(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  if (error == 0) return {};
+  errno = error;
+  return nobody(host_);
 }
 
 Result<void> HttpConnection::send(const HttpRequest& request) {

@@ -30,6 +30,13 @@ class HttpConnection {
   // `url` is "http://127.0.0.1:8080" or "http://[::1]:8080". Blocks; a loopback address answers at once.
   static Result<HttpConnection> open(const std::string& url);
 
+  // The same without blocking, for who opens thousands: poll descriptor() for POLLOUT, then ask
+  // established(). It comes from the IPv4 address `source`, which has to be one of this machine and gives its
+  // connections ports of its own; empty: the system chooses.
+  static Result<HttpConnection> begin(const std::string& url, const std::string& source);
+  // Once, after POLLOUT: whether somebody answered.
+  Result<void> established() const;
+
   // Sends and waits for the answer, at most `within` between two of its bytes.
   Result<HttpAnswer> ask(const HttpRequest& request, Duration within);
 

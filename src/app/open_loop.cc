@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <ctime>
-#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,13 +11,12 @@
 #include <sys/epoll.h>
 
 #include "app/descriptor.h"
+#include "app/http_connection.h"
 
 namespace gavel::app {
 namespace {
 
 constexpr FineTime look_every = std::chrono::milliseconds(50);
-constexpr FineTime again_after = std::chrono::milliseconds(100);  // For what is unknown or in process.
-constexpr FineTime later_else = std::chrono::seconds(1);          // For a 503 without Retry-After.
 constexpr std::int64_t lost_most = 1'000;
 
 struct Shot {
@@ -31,24 +28,6 @@ struct Line {
   HttpConnection connection;
   std::optional<Shot> shot;  // On its way.
 };
-
-// The word behind "code" without reading the whole body: the load has to be cheaper than what it measures.
-std::string code_of(const HttpAnswer& answer) {
-  constexpr std::string_view name = R"("code":")";
-  const std::size_t at = answer.body.find(name);
-  if (at == std::string::npos) return std::to_string(answer.status);
-  const std::size_t begin = at + name.size();
-  return answer.body.substr(begin, answer.body.find('"', begin) - begin);
-}
-
-FineTime pause_of(const HttpAnswer& answer) {
-  if (answer.status != 503 && answer.status != 429) return again_after;
-  const std::string* header = answer.header("retry-after");
-  int seconds = 0;
-  if (header == nullptr) return later_else;
-  const auto [end, error] = std::from_chars(header->data(), header->data() + header->size(), seconds);
-  return error == std::errc() && seconds >= 0 ? std::chrono::seconds(seconds) : later_else;
-}
 
 class Loop {
  public:
@@ -198,9 +177,9 @@ void Loop::hear(std::size_t line, const HttpAnswer& answer) {
   idle_.push_back(line);
   heard_ = fine_now();
   const std::string code = code_of(answer);
-  const bool is_later = answer.status == 503 || answer.status == 429 || code == "key_in_flight";
-  if (is_later || answer.status == 504) {
-    ++(is_later ? measured_.busy : measured_.unknown);
+  const Bearing bearing = bearing_of(answer, code);
+  if (bearing != Bearing::final) {
+    ++(bearing == Bearing::busy ? measured_.busy : measured_.unknown);
     waiting_.emplace(heard_ + pause_of(answer), std::move(shot));
     return;
   }

@@ -13,8 +13,7 @@
 #include <string>
 
 #include "app/histogram.h"
-#include "app/http_connection.h"
-#include "base/clock.h"
+#include "app/traffic.h"
 #include "base/clock_fine.h"
 #include "base/result.h"
 
@@ -24,15 +23,6 @@ struct Rung {
   std::int64_t per_second = 1000;
   FineTime during{0};
   std::size_t connections = 64;
-};
-
-// What is sent, and what hears of the answers. Called on the loop's thread.
-class Traffic {
- public:
-  virtual ~Traffic() = default;
-  virtual HttpRequest next() = 0;
-  // `code` is the word in the answer: reserved, sold_out.
-  virtual void hear(const HttpRequest& request, const HttpAnswer& answer, const std::string& code) = 0;
 };
 
 struct Measured {

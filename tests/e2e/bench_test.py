@@ -2,6 +2,7 @@
 """gavel bench: what its figures promise, on small rungs. Rates are never compared with anything: machines differ.
 
     performance.md  open loop, JSON lines, an SVG; every figure is followed by verify
+    B14             rungs of outstanding requests: errors, backlog and connections of each, and the knee
 """
 
 import json
@@ -83,6 +84,45 @@ class Bench(unittest.TestCase):
         self.assertNotEqual(json.loads(ended.out.splitlines()[-1])["verify"], "clean")
         self.assertIn("a check failed, so these are no figures", ended.errors)
 
+    def test_a_ladder_of_outstanding_requests(self):
+        """B14, on small rungs: every caller has a connection and is answered."""
+        for scenario in ["sale", "burst", "mixed"]:
+            *rungs, last = self.figures(f"bench --outstanding 50 200 --seconds 1 --seed 7 --scenario {scenario}")
+            self.assertEqual([one["outstanding"] for one in rungs], [50, 200])
+            self.assertLessEqual({"bench", "knee"}, set(last))
+            self.assertIn(last["knee"], [None, 50])
+            for one in rungs:
+                self.assertEqual((one["bench"], one["verify"], one["seed"]), (scenario, "clean", 7))
+                self.assertEqual((one["busy"], one["lost"], one["unanswered"], one["unsent"]), (0, 0, 0, 0), one)
+                self.assertEqual(sum(one["codes"].values()), one["answers"])
+                self.assertGreaterEqual(one["answers"], one["outstanding"])
+                self.assertLessEqual(one["p50_ms"], one["p99_ms"])
+                self.assertEqual(one["connections"], one["outstanding"], "as the server's metrics show it")
+                self.assertLessEqual(one["backlog"], one["outstanding"])
+                if scenario == "burst":
+                    self.assertEqual(one["codes"]["reserved"], max(1, one["outstanding"] // 30))
+        ended = self.run_here("bench --outstanding 50 200 --seconds 1 --svg picture.svg")
+        self.assertEqual(ended.code, 0, ended)
+        self.assertRegex(ended.out, r"\nOUTSTANDING .*\n +50 .* clean\n +200 .* clean\n(the knee is at 50|no knee:) .*\n\Z")
+        picture = xml.etree.ElementTree.parse(self.folder / "picture.svg").getroot()
+        self.assertEqual(len(picture.findall("{http://www.w3.org/2000/svg}polyline")), 4)
+
+    def test_a_ladder_beyond_the_limits_of_the_server(self):
+        """B11, B14: what is more than the server takes is told so at once, is counted, and takes no unit."""
+        gavel = Gavel(self.folder)
+        self.addCleanup(gavel.close)
+        for limits, connections in [({"http__connections_max": 20}, 20), ({"admission__in_flight_max": 10}, 60)]:
+            gavel.start(**limits)
+            line = f"bench --outstanding 60 --seconds 2 --server {gavel.operators} --shop {gavel.shop}"
+            one = self.figures(line)[0]
+            self.assertEqual(one["verify"], "clean", one)
+            self.assertGreaterEqual(one["busy"], 40, "the callers that are too many hear it at least once")
+            self.assertLessEqual(one["connections"], connections)
+            self.assertLessEqual(one["in_flight"], 20)
+            self.assertGreater(one["answers"], 60, "those that are admitted go on")
+            self.assertLessEqual(one["unanswered"] + one["unsent"], 40)
+            self.assertEqual(gavel.terminate(), 0)
+
     def test_latencies_count_from_the_schedule(self):
         """A server that stands still for a while delays every request of that while, though only few were on their way."""
         gavel = Gavel(self.folder)
@@ -105,6 +145,12 @@ class Bench(unittest.TestCase):
         self.refused("--scenario: must be sale, burst or mixed, and is 'flood'", "bench --scenario flood")
         self.refused("direct or gated is needed", "bench --mode fast")
         self.refused("--svg: /nonexistent/x.svg cannot be written", "bench --svg /nonexistent/x.svg")
+        self.refused("--outstanding: must be integers from 1 to 1000000, and one is '0'", "bench --outstanding 0")
+        self.refused("--rate and --outstanding: a rung is one or the other", "bench --rate 5 --outstanding 5")
+        self.refused("--connections: goes with --rate", "bench --outstanding 5 --connections 5")
+        # More than any system of ours allows; whoever may open two million files sees it refused by the range above.
+        self.refused("--outstanding: 1000000 with a server in the same process take 2000200 open files",
+                     "bench --outstanding 5 1000000")
         self.refused("--shop: goes with --server", "bench --shop http://127.0.0.1:1")
         self.assertEqual(list(self.folder.iterdir()), [])
 
