@@ -1,13 +1,15 @@
 #include "pipeline/activity_then.h"
 
+#include "rules/decide.h"
+
 namespace gavel::pipeline {
 
 Result<ActivityThen> read_activity(Reader& reader, const rules::RequestId& key,
-                                   const rules::ActivityCode& code) {
+                                   const rules::ActivityCode& code, Time kept_since) {
   ActivityThen found;
   const auto recorded = reader.request(key);
   if (!recorded) return std::unexpected(recorded.error());
-  found.is_known = recorded->has_value();
+  found.is_of_key = recorded->has_value() || rules::is_too_old(key.second, kept_since);
   const auto activity = reader.activity(code);
   if (!activity) return std::unexpected(activity.error());
   if (!*activity) return found;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "pipeline/views.h"
 #include "rules/state.h"
 
@@ -16,10 +17,12 @@ struct ActivityThen {
   std::optional<rules::Activity> activity;
   std::map<rules::ItemId, rules::Item> items;
   std::map<rules::ItemId, rules::SkuCode> skus;
-  bool is_known = false;  // The act's key has an answer, which the judge gives again.
+  // The judge answers by the act's key alone: again, or that it is too old.
+  bool is_of_key = false;
 };
 
+// Requests are remembered since `kept_since` (A28).
 Result<ActivityThen> read_activity(Reader& reader, const rules::RequestId& key,
-                                   const rules::ActivityCode& code);
+                                   const rules::ActivityCode& code, Time kept_since);
 
 }  // namespace gavel::pipeline

@@ -100,6 +100,21 @@ TEST(Gated, AGateThatGivesNoReplyRestsAndTheJudgeGoesOn_A10) {
   EXPECT_EQ(world.gate_shows(), "0 closed");
 }
 
+// A28: what its key had answered is deleted by then, so that the gate's word would be a second answer.
+TEST(Gated, AKeyThatIsTooOldIsNotComparedAtTheGate_A28_B13) {
+  World world;
+  world.stock(4, 2);
+  EXPECT_EQ(world.tell("draft", create("drop", 2)), "created");
+  const rules::Act check = rules::CheckActivity{ActivityCode("drop")};
+  Random random(1);
+  const std::string old = to_text(make_uuid7(world.clock.now() - std::chrono::hours(49), random));
+  const std::string young = to_text(make_uuid7(world.clock.now() - std::chrono::hours(47), random));
+  EXPECT_EQ(world.tell("warm", rules::WarmActivity{ActivityCode("drop")}), "warmed");
+  world.gate.erase({incarnation, world.row("drop").item.id, 1}, [](const Result<void>&) {});
+  EXPECT_EQ(world.tell(young, check), "mismatch");
+  EXPECT_EQ(world.tell(old, check), "key_too_old");
+}
+
 // B12: a gate that does not answer, and one that shows what the judge never said.
 TEST(Gated, WarmAndCheckAnswerForTheGate_B12_B13) {
   World world;

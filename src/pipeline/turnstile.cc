@@ -65,6 +65,7 @@ Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Re
       incarnation_(post.incarnation),
       mode_(post.mode),
       set_(std::move(post.set)),
+      requests_kept_(post.requests_kept),
       meters_(std::move(meters)),
       book_(post.instance),
       listens_(mode_ == Mode::gated || gates(set_)) {}
@@ -110,22 +111,21 @@ void Turnstile::pass(const rules::Command& command, Passed passed) {
   if (waiting.size() == 1) boost::asio::co_spawn(executor_, look_up(pool), boost::asio::detached);
 }
 
-// Warming loads the gate, checking and opening compare it. Whatever else is wrong with the act, the judge
-// says.
+// Warming loads the gate, checking and opening compare it; whatever else is wrong, the judge says.
 awaitable<void> Turnstile::act_at_gate(AtGate act) {
   Passage passage = co_await part_of(act);
   act.passed(std::move(passage));
 }
 
 awaitable<Turnstile::Passage> Turnstile::part_of(const AtGate& act) {
-  std::function<Result<ActivityThen>(Reader&)> question = [&act](Reader& reader) {
-    return read_activity(reader, act.key, act.activity);
+  std::function<Result<ActivityThen>(Reader&)> question = [&, now = clock_.now()](Reader& reader) {
+    return read_activity(reader, act.key, act.activity, now - requests_kept_);
   };
   const Result<ActivityThen> then = co_await reads_.ask<ActivityThen>(question);
   if (!then) co_return refused(Outcome::overloaded);
   const bool is_its_turn =
       then->activity && then->activity->state >= act.from && rules::is_before_open(then->activity->state);
-  if (then->is_known || !is_its_turn) co_return Passage{};
+  if (then->is_of_key || !is_its_turn) co_return Passage{};
   const bool loads = act.from == rules::ActivityState::draft;
   for (const auto& [id, item] : then->items) {
     const Pool pool(then->skus.at(id), act.activity);

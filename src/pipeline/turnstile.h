@@ -20,6 +20,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -41,6 +42,7 @@
 #include "pipeline/meters.h"
 #include "pipeline/reads.h"
 #include "rules/command.h"
+#include "rules/decide.h"
 #include "rules/state.h"
 #include "rules/verdict.h"
 
@@ -64,12 +66,13 @@ class Turnstile {
   using Passed = std::move_only_function<void(Passage)>;
 
   // What a turnstile is at: `incarnation` names the database, `instance` was never used before, `mode` is the
-  // service's own, `set` what operators had set when it began.
+  // service's own, `set` what operators had set when it began, `requests_kept` is the judge's.
   struct Post {
     gate::Incarnation incarnation;
     gate::InstanceId instance;
     rules::Mode mode = rules::Mode::direct;
     judge::Modes set = {};
+    std::chrono::hours requests_kept = rules::Policy{}.requests_kept;
   };
 
   // References outlive the turnstile.
@@ -176,6 +179,7 @@ class Turnstile {
   const gate::Incarnation incarnation_;
   const rules::Mode mode_;
   judge::Modes set_;
+  const std::chrono::hours requests_kept_;
   const GateMeters meters_;
   gate::TokenBook book_;
   std::map<Pool, rules::ItemId> items_;

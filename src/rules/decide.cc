@@ -58,8 +58,8 @@ std::optional<Verdict> answer_by_key(const Case& c) {
     if (std::holds_alternative<Reserve>(c.command.act) && is_an_order(c.state, OrderId{*uuid})) {
       return say(Outcome::key_in_use);
     }
-    if (time_of(*uuid) + c.policy.requests_kept < c.now) return say(Outcome::key_too_old);
   }
+  if (is_too_old(*c.command.key, c.now - c.policy.requests_kept)) return say(Outcome::key_too_old);
   return std::nullopt;
 }
 
@@ -214,6 +214,11 @@ struct Malformation {
 };
 
 }  // namespace
+
+bool is_too_old(const RequestKey& key, Time kept_since) {
+  const auto uuid = uuid7_of(key);
+  return uuid && time_of(*uuid) < kept_since;
+}
 
 Verdict decide(State& state, const Command& command, Time now, const Policy& policy) {
   Case c{state, command, now, policy};

@@ -37,6 +37,9 @@ inline bool may_forget(Time answered, Time now, const Policy& policy) {
   return answered + policy.requests_kept + key_ahead_max < now;
 }
 
+// True of a UUIDv7 key made before `kept_since`: where nothing is recorded under it, it is refused (A28).
+bool is_too_old(const RequestKey& key, Time kept_since);
+
 // Decides `command` on `state` at the judge's time `now` and changes `state` by its effect; a refusal changes
 // nothing but the record of itself, and the holds whose time was past. `state` must hold everything that
 // plan.h names for this command.
