@@ -141,7 +141,7 @@ class Demo final : public Subcommand {
                            Interrupt& interrupt) const {
     const SaleTarget target{service.shop(), sku, activity, sale.connections};
     const auto form = speech_ == Speech::json ? Progress::Form::silent : Progress::form_of_stderr();
-    Progress progress("selling", exchanges_of(sale.plan), form);
+    Progress progress("sending", exchanges_of(sale.plan), form);
     return run_sale(sale.plan, target, clock, [&progress, &interrupt](std::int64_t done) {
       progress.at(done);
       return !interrupt.raised();

@@ -97,7 +97,8 @@ class Serve final : public Subcommand {
             .summary = "Serve the shop's and the operators' HTTP API",
             .description =
                 "Prints one line once it accepts. SIGINT and SIGTERM finish what was accepted and end\n"
-                "within 10 s; a second one ends at once. The operators' key is made at the first start.",
+                "within 10 s; a second one ends at once. One that was ignored when it started stays so, as\n"
+                "after nohup, or SIGINT after & in a script. The operators' key is made at the first start.",
             .examples =
                 "  gavel serve\n"
                 "  gavel serve --http.address 0.0.0.0 --http.port 80\n"

@@ -37,8 +37,8 @@ std::string_view advice(const OutcomeTraits& outcome) {
       return "Retry with the same Idempotency-Key, after Retry-After seconds where that header is sent.";
     case Retry::new_key:
       return outcome.recorded
-                 ? "The answer stays with its key: ask again with a new one. Where `recorded` is false "
-                   "the key is free, and may be used again."
+                 ? "The answer stays with its key: ask again with a new one. Where an answer says `recorded` "
+                   "false, it is not final, the key is free, and `retry` is `same_key`."
                  : "Correct the request or wait for the situation to change, then ask with a new key.";
   }
   return "";

@@ -197,8 +197,9 @@ TEST(OutcomePages, ThereIsOneForEveryType) {
   EXPECT_FALSE(outcome_page("sold-out"));
   EXPECT_EQ(
       outcome_page("sold_out")->body,
-      "sold_out\n\nNothing is left.\nThe answer stays with its key: ask again with a new one. Where "
-      "`recorded` is false the key is free, and may be used again.\n\nHTTP status  409\nfinal        yes\n"
+      "sold_out\n\nNothing is left.\nThe answer stays with its key: ask again with a new one. Where an "
+      "answer says `recorded` false, it is not final, the key is free, and `retry` is `same_key`.\n\n"
+      "HTTP status  409\nfinal        yes\n"
       "recorded     yes\nretry        new_key\n");
 }
 

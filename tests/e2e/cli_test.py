@@ -475,7 +475,7 @@ class Demo(Folder):
         ended = self.demo("--requests", "500")
         self.assertEqual(ended.code, 0, ended)
         self.assertTrue(ended.out.endswith("\n  PASSED: every unit was sold, and none twice.\n\n"), ended.out)
-        self.assertIn("selling", ended.errors)
+        self.assertIn("sending", ended.errors)
         self.assertNotIn("\033", ended.out + ended.errors)
 
     def test_more_units_than_users(self):
