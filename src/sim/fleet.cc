@@ -108,6 +108,11 @@ std::set<rules::ItemId> Fleet::gated_items() const {
   return items;
 }
 
+bool Fleet::leads(gate::InstanceId number, rules::ItemId item) {
+  const Instance* instance = find(number);
+  return instance != nullptr && std::ranges::count(instance->gated_items(), item) > 0;
+}
+
 void Fleet::look() {
   for (Slot& slot : slots_) {
     if (!slot.instance || !slot.instance->serving()) continue;

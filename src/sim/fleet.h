@@ -42,6 +42,9 @@ class Fleet {
   std::set<rules::ItemId> gated_items() const;
 
   bool is_dead(gate::InstanceId number) const { return dead_.contains(number); }
+
+  // True of one that serves and states the item to the gate.
+  bool leads(gate::InstanceId number, rules::ItemId item);
   // Requests between entrance and verdict, of all that serve.
   std::size_t in_flight() const;
 

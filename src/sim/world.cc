@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "jobs/projection.h"
+#include "jobs/retention.h"
 #include "judge/audit.h"
 #include "sim/auditor.h"
 #include "sim/crowd.h"
@@ -309,8 +310,15 @@ void World::look_at_indexes() {
 void World::look_for_forgotten() {
   scheduler_.leap(all_is_old_after);
   const auto left = [this] { return database_->look()->request_ages(std::nullopt, records_max)->size(); };
-  const Micros until = scheduler_.now() + forgotten_within + static_cast<std::int64_t>(left()) * forgets_one;
-  while (left() > 0 && scheduler_.now() < until) scheduler_.run_until(scheduler_.now() + second_look_after);
+  const auto wait = [this, left] {
+    const Micros within = forgotten_within + static_cast<std::int64_t>(left()) * forgets_one;
+    const Micros until = scheduler_.now() + within;
+    while (left() > 0 && scheduler_.now() < until) scheduler_.run_until(scheduler_.now() + second_look_after);
+  };
+  wait();
+  // A record that the lane had no time for, or that was young when its turn came, is the next round's.
+  if (left() > 0) scheduler_.leap(jobs::retention_rests);
+  wait();
   if (left() > 0) violation("A28: " + std::to_string(left()) + " records of old requests are not deleted");
 }
 
@@ -325,8 +333,9 @@ bool World::lost_statements() const {
   return sightings_.counts()[static_cast<std::size_t>(Rare::store_broken)] > 0;
 }
 
-// The gate says what the judge has, and counts no token but those of the dead. Of items that nobody leads
-// through the gate any more buckets may be left.
+// The gate says what the judge has, and counts no token but those of the dead, and of who leads the item
+// through the gate no more: what a failover brought back of these, only leases will end (A15). Of items that
+// nobody leads through the gate any more buckets may be left.
 void World::look_at_gate(std::string_view when) {
   const oracle::Ledger ledger = auditor_.ledger(*database_->look());
   for (const rules::ItemId item : fleet_.gated_items()) look_at_buckets(when, item, ledger);
@@ -353,7 +362,7 @@ void World::look_at_buckets(std::string_view when, rules::ItemId item, const ora
     }
     const bool same = bucket->available.units == row.mapped().available && bucket->seq == row.mapped().seq;
     const bool no_tokens = std::ranges::all_of(bucket->holdings, [&](const auto& holding) {
-      return holding.second.tokens == rules::no_units || fleet_.is_dead(holding.first);
+      return holding.second.tokens == rules::no_units || !fleet_.leads(holding.first, item);
     });
     if (same && no_tokens && bucket->closed() == (available == 0)) continue;
     complain(key.bucket, "says " + to_text(bucket) + ", the judge has " +

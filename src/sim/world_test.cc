@@ -64,6 +64,8 @@ TEST(World, WhatOnceWentWrongHolds) {
       Row{226, 300, "a caller who found no instance never asked again"},
       Row{730'956'746'761, 300, "a SKU that was made and stocked in one batch was taken for never empty"},
       Row{127'868'332'026, 300, "a check under a key that was too old was answered by the gate"},
+      Row{404'402'750'703, 300, "a failover brought back tokens of one who had gone over to mode direct"},
+      Row{404'402'751'586, 300, "records that a round of the retention missed were not waited for"},
   };
   for (const Row& row : regressions) {
     for (const std::string& what : run_world(options(row.seed, row.operations)).violations) {
