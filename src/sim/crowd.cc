@@ -63,7 +63,8 @@ void Crowd::operate() {
     return;
   }
   --left_;
-  if (options_.leap > Micros(0) && s_.random.chance(1, 100)) let_days_pass();
+  if (options_.leap > Micros(0) && s_.random.chance(1, 100)) days_are_due_ = true;
+  if (s_.database.open_transactions() == 0 && std::exchange(days_are_due_, false)) let_days_pass();
   act();
   s_.scheduler.after(draw_micros(static_cast<std::uint64_t>(options_.gap.count())), [this] { operate(); });
 }
@@ -245,7 +246,7 @@ void Crowd::read_orders() {
       user, [this, user, call](const jobs::UserOrders& shown) { auditor_.was_shown(user, call, shown); });
 }
 
-// The machines of everybody stand still: what was asked before is old when they go on.
+// Everybody stands still: what was asked is old afterwards. No server keeps a transaction open for so long.
 void Crowd::let_days_pass() {
   s_.tale.tell("world", "stands still for " + std::to_string(options_.leap / std::chrono::hours(1)) + " h");
   s_.sightings.saw(Rare::days_passed);
@@ -276,8 +277,7 @@ rules::Reserve Crowd::draw_reserve() {
   return act;
 }
 
-// Lines in any order: two orders may name the same SKUs the other way round. `may_be_none`: of an act on an
-// order, which then means all of it.
+// Lines in any order, so that two orders may cross. `may_be_none`: of an act on an order, it means all of it.
 std::vector<rules::Line> Crowd::draw_lines(bool may_be_none) {
   if (may_be_none && s_.random.chance(3, 4)) return {};
   std::vector<rules::Line> lines;

@@ -109,6 +109,7 @@ class Crowd {
   std::uint64_t left_ = 0;              // Operations that have not begun.
   std::uint64_t next_key_ = 1;
   bool begun_all_ = true;
+  bool days_are_due_ = false;
   bool insists_ = false;
   bool insisted_ = true;  // Everybody was asked to.
 };

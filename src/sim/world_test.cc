@@ -66,6 +66,7 @@ TEST(World, WhatOnceWentWrongHolds) {
       Row{127'868'332'026, 300, "a check under a key that was too old was answered by the gate"},
       Row{404'402'750'703, 300, "a failover brought back tokens of one who had gone over to mode direct"},
       Row{404'402'751'586, 300, "records that a round of the retention missed were not waited for"},
+      Row{786'399'872'541, 80, "a commit took days, and its hold was taken for one long free"},
   };
   for (const Row& row : regressions) {
     for (const std::string& what : run_world(options(row.seed, row.operations)).violations) {
