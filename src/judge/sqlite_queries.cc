@@ -106,13 +106,11 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT item.id, item.warehouse, item.lot, coalesce(activity.code, '-') FROM item"
      " LEFT JOIN activity ON activity.id = item.activity WHERE item.sku = ?"
      " ORDER BY item.warehouse, item.lot, item.activity"},
-    {Query::names_of_item, reader, hot,
-     "SELECT item.id, item.warehouse, item.lot, coalesce(activity.code, '-'), sku.code FROM item"
-     " CROSS JOIN sku ON sku.id = item.sku LEFT JOIN activity ON activity.id = item.activity WHERE item.id = "
-     "?"},
     {Query::items_short, reader, cold,
-     "SELECT DISTINCT item FROM bucket INDEXED BY bucket_short WHERE shortage > 0 AND item > ? ORDER BY item"
-     " LIMIT ?"},
+     "SELECT item.id, item.warehouse, item.lot, coalesce(activity.code, '-'), sku.code FROM item"
+     " CROSS JOIN sku ON sku.id = item.sku LEFT JOIN activity ON activity.id = item.activity"
+     " WHERE item.id IN (SELECT item FROM bucket INDEXED BY bucket_short WHERE shortage > 0 AND item > ?)"
+     " ORDER BY item.id LIMIT ?"},
     {Query::name_of_item, reader, hot,
      "SELECT sku.code, item.warehouse FROM item CROSS JOIN sku ON sku.id = item.sku WHERE item.id = ?"},
     // The rows of one order stand together in the index, so that the grouping needs no memory and stops at

@@ -64,7 +64,6 @@ enum class Query : std::uint8_t {
   begin_snapshot,
   end_snapshot,
   items_of_sku,
-  names_of_item,
   items_short,
   name_of_item,
   due,

@@ -309,23 +309,12 @@ Result<void> SqliteReader::add_items(std::vector<StockRow>& rows) {
 Result<std::vector<StockRow>> SqliteReader::short_items(rules::ItemId after, std::size_t count) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
-  std::vector<rules::ItemId> ids;
-  const auto read = queries_[Query::items_short].for_each([&](Row& row) { ids.push_back({row.integer(0)}); },
-                                                          after, static_cast<std::int64_t>(count));
-  if (!read) return std::unexpected(read.error());
   std::vector<StockRow> rows;
-  for (const rules::ItemId id : ids) {
-    auto item = find_item(queries_, id);
-    if (!item) return std::unexpected(item.error());
-    CHECK(*item);  // It was listed in this very snapshot.
-    const auto add = [&](Row& row) {
-      rows.push_back(stock_of(row, row.code<rules::SkuCode>(4)));
-      rows.back().item = **std::move(item);
-    };
-    if (auto named = queries_[Query::names_of_item].for_each(add, id); !named) {
-      return std::unexpected(named.error());
-    }
-  }
+  const auto add = [&](Row& row) { rows.push_back(stock_of(row, row.code<rules::SkuCode>(4))); };
+  const auto count_max = static_cast<std::int64_t>(count);
+  if (auto read = queries_[Query::items_short].for_each(add, after, count_max); !read)
+    return std::unexpected(read.error());
+  if (auto added = add_items(rows); !added) return std::unexpected(added.error());
   return rows;
 }
 

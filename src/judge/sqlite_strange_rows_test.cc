@@ -91,6 +91,29 @@ TEST(SqliteStrangeRows, WhatPointsAtNothingIsShownWithoutIt) {
   EXPECT_FALSE(audit(*reader).value().clean());
 }
 
+// B9: what is missing behind a shortage ends no question, and no job that asks it again and again.
+TEST(SqliteStrangeRows, AShortBucketWithoutItsItemIsNotListed_E7) {
+  SqliteWorld world;
+  fill(world);
+  {
+    const auto store = world.open_store();
+    Court court(*store);
+    court.say_all({put_sku("put-cup", "cup"), receive("in-cup", "cup", 2)});
+    court.say_all({reserve("a", "ann", {{"cup", 2}}), reserve("b", "ann", {{"tee", 67}})});
+    court.say_all({adjust("lost-cup", "cup", -1), adjust("lost-tee", "tee", -1)});
+  }
+  const auto listed = [&] {
+    const auto rows = world.open_reader()->short_items(rules::ItemId{0}, 9).value();
+    std::string skus;
+    for (const StockRow& row : rows) skus += row.sku.text() + " ";
+    return skus;
+  };
+  EXPECT_EQ(listed(), "tee cup ");
+  tamper(world.options(), "DELETE FROM item WHERE id = (SELECT free_item FROM sku WHERE code = 'tee')");
+  EXPECT_EQ(listed(), "cup ");
+  EXPECT_FALSE(audit(*world.open_reader()).value().clean());
+}
+
 TEST(SqliteStrangeRows, AFileWithoutOneOfItsTablesIsNotOpened) {
   SqliteWorld world;
   tamper(world.options(), "DROP TABLE hold");

@@ -40,9 +40,9 @@ std::optional<Action> parse_action(std::string_view word);
 
 // What one unit of an action does to a bucket; each is -1, 0 or 1.
 struct Effect {
-  std::int64_t available;
-  std::int64_t reserved;
-  std::int64_t sold;
+  std::int64_t available = 0;
+  std::int64_t reserved = 0;
+  std::int64_t sold = 0;
   std::int64_t shortage = 0;
 };
 Effect effect_of(Action action);
