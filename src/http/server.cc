@@ -224,6 +224,9 @@ std::optional<Response> Session::wrong_in_header(std::size_t header_bytes) const
   if (header.count(field::expect) > 0 && !beast::iequals(header[field::expect], "100-continue")) {
     return malformed_http(417, "Expect: only 100-continue");
   }
+  if (header.count(field::content_encoding) > 0) {
+    return malformed_http(415, "Content-Encoding: a body is sent as it is");
+  }
   return std::nullopt;
 }
 

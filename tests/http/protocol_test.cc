@@ -118,6 +118,7 @@ const std::vector<Row>& malformed_rows() {
        413},
       {"body beyond the limit", post_of("Content-Length: 65537\r\n", std::string(65'537, ' ')), 413},
       {"body announced beyond the limit", post_of("Content-Length: 1000000000\r\n", ""), 413},
+      {"a body in another encoding", post_of("Content-Encoding: gzip\r\n" + length_of_order, order), 415},
       {"an expectation unknown", post_of("Expect: miracles\r\n" + length_of_order, order), 417},
       {"request line beyond the limit", "GET /" + std::string(9'000, 'a') + " HTTP/1.1\r\nHost: x\r\n\r\n",
        414},
