@@ -8,7 +8,6 @@
 #include "app/bench_picture.h"
 #include "app/bench_text.h"
 #include "app/subcommand.h"
-#include "base/json_text.h"
 
 namespace gavel::app {
 namespace {
@@ -42,20 +41,10 @@ std::string json_of(const BenchFigure& figure) {
   append_member(json, "answers", std::to_string(measured.latencies.count()));
   append_member(json, "answers_per_second", fixed(figure.answers_per_second(), 0));
   append_member(json, "orders_per_second", fixed(figure.orders_per_second(), 0));
-  for (const Quantile& quantile : quantiles) {
-    append_member(json, std::string(quantile.name) + "_ms", fixed(measured.latencies.ms(quantile.share), 3));
-  }
-  append_member(json, "longest_ms", fixed(measured.latencies.longest_ms(), 3));
-  append_member(json, "codes", json_of(measured.codes));
-  append_member(json, "busy", std::to_string(measured.busy));
-  append_member(json, "unknown", std::to_string(measured.unknown));
-  append_member(json, "lost", std::to_string(measured.lost));
-  append_member(json, "unanswered", std::to_string(measured.unanswered));
-  append_member(json, "unsent", std::to_string(measured.unsent));
+  append_latencies(json, measured.latencies);
+  append_answers(json, measured);
   append_member(json, "kept_up", figure.kept_up() ? "true" : "false");
-  std::string verify;
-  append_json_text(verify, figure.verify);
-  append_member(json, "verify", verify);
+  append_text(json, "verify", figure.verify);
   return json + "}";
 }
 

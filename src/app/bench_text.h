@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+
+#include "app/histogram.h"
+#include "app/traffic.h"
 
 namespace gavel::app {
 
@@ -27,8 +29,14 @@ std::string short_ms(double ms);
 // Appends ,"name":value, where `value` is JSON.
 void append_member(std::string& json, std::string_view name, const std::string& value);
 
-// {"reserved":30,"sold_out":70}
-std::string json_of(const std::map<std::string, std::int64_t>& codes);
+// The same of a text.
+void append_text(std::string& json, std::string_view name, std::string_view text);
+
+// ,"p50_ms":1.234,…,"longest_ms":5.678
+void append_latencies(std::string& json, const Histogram& latencies);
+
+// ,"codes":{"reserved":30,"sold_out":70},"busy":0,…,"unsent":0
+void append_answers(std::string& json, const Tally& tally);
 
 // A cell of a table, right in its column after a space.
 std::string cell(const std::string& text);

@@ -36,17 +36,12 @@ struct Crowd {
   FineTime during{0};
 };
 
-struct CrowdMeasured {
-  Histogram latencies;                          // Of every request that got a final answer.
+// Connections that were turned away are among the busy answers, and callers that never had one among what is
+// unsent.
+struct CrowdMeasured : Tally {
   Histogram exchanges;                          // Of every sending that got any answer.
-  std::map<std::string, std::int64_t> codes;    // The words of the final answers.
-  std::map<std::string, std::int64_t> in_time;  // Of those that came while the rung lasted.
-  std::int64_t busy = 0;        // Answers that said: later. Connections that were turned away among them.
-  std::int64_t unknown = 0;     // Answers that said: perhaps.
-  std::int64_t lost = 0;        // Connections that broke with a request on them.
-  std::int64_t unanswered = 0;  // Sent, and without a final answer when the rung was given up.
-  std::int64_t doubtful = 0;    // Of these, those that were not told each time that nothing was done.
-  std::int64_t unsent = 0;      // Callers that had no connection to send anything on.
+  std::map<std::string, std::int64_t> in_time;  // The words of the final answers while the rung lasted.
+  std::int64_t doubtful = 0;  // Of the unanswered, those that were not told each time that nothing was done.
 };
 
 // The last answers are waited for so long after the rung's time.

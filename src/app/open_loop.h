@@ -9,10 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 
-#include "app/histogram.h"
 #include "app/traffic.h"
 #include "base/clock_fine.h"
 #include "base/result.h"
@@ -25,15 +23,8 @@ struct Rung {
   std::size_t connections = 64;
 };
 
-struct Measured {
-  Histogram latencies;                        // Of every request that got a final answer.
-  std::map<std::string, std::int64_t> codes;  // The words of these answers.
-  std::int64_t busy = 0;                      // Answers that said: later.
-  std::int64_t unknown = 0;                   // Answers that said: perhaps.
-  std::int64_t lost = 0;                      // Connections that broke with a request on them.
-  std::int64_t unanswered = 0;                // Sent, and without a final answer when the rung was given up.
-  std::int64_t unsent = 0;                    // Of the schedule, since no connection became free in time.
-  FineTime took{0};                           // From the first scheduled time to the last answer.
+struct Measured : Tally {
+  FineTime took{0};  // From the first scheduled time to the last answer.
 };
 
 // The last answers are waited for so long after the schedule's end.

@@ -5,13 +5,26 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
+#include "app/histogram.h"
 #include "app/http_answer.h"
 #include "app/http_connection.h"
 #include "base/clock_fine.h"
 
 namespace gavel::app {
+
+// What came of a load, whichever kind it is of.
+struct Tally {
+  Histogram latencies;                        // Of every request that got a final answer.
+  std::map<std::string, std::int64_t> codes;  // The words of these answers.
+  std::int64_t busy = 0;                      // Answers that said: later.
+  std::int64_t unknown = 0;                   // Answers that said: perhaps.
+  std::int64_t lost = 0;                      // Connections that broke with a request on them.
+  std::int64_t unanswered = 0;                // Sent, and without a final answer when the rung was given up.
+  std::int64_t unsent = 0;                    // For want of a connection that took it.
+};
 
 // What is sent, and what hears of the answers. Called on the loop's thread.
 class Traffic {
