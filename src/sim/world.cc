@@ -269,7 +269,7 @@ void World::look_for_units(const oracle::Request& last) {
 
 // Where days passed the retention may still be at work, in batches of its own.
 std::string World::resting_rows() {
-  const std::string dump = judge::canonical_dump(*database_->look()).value();
+  std::string dump = judge::canonical_dump(*database_->look()).value();
   if (options_.leap == Micros(0)) return dump;
   std::string rows;
   std::istringstream lines(dump);

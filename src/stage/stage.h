@@ -92,6 +92,7 @@ class Stage {
   bool closed_ GAVEL_GUARDED_BY(mutex_) = false;
 };
 
+// NOLINTBEGIN(misc-confusable-identifiers): `In` is like the name of a parameter within Boost, `ln`.
 template <class In, class Out>
 bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done) noexcept {
   {
@@ -172,5 +173,7 @@ std::deque<typename Stage<In, Out>::Entry> Stage<In, Out>::seal() {
   }
   return sealed;
 }
+
+// NOLINTEND(misc-confusable-identifiers)
 
 }  // namespace gavel::stage
