@@ -76,6 +76,9 @@ Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
   return joined;
 }
 
+// Before a commit in doubt is settled the store may do nothing else.
+Result<void> Judge::idle() { return in_doubt_ ? Result<void>() : store_.idle(); }
+
 // Tries one batch until it is stored, with pauses drawn at random so that two lanes do not collide in step.
 Result<Judge::Verdicts> Judge::persist(std::span<const Command> commands) {
   for (int attempts = 1;; ++attempts) {

@@ -56,6 +56,10 @@ class Judge {
   //   broken       as unknown, and the process must stop
   Result<std::vector<rules::Verdict>> apply(std::span<const rules::Command> commands);
 
+  // No command waits: the store may do what it has to do besides (store.h). Blocks. Thread: the lane's.
+  // `broken`: the process must stop; `unavailable`: it will be done later.
+  Result<void> idle();
+
  private:
   using Verdicts = std::vector<rules::Verdict>;
 

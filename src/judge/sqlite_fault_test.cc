@@ -270,6 +270,24 @@ TEST_F(SqliteFault, ALaneThatCannotBeStoredIsNotDealt) {
   }
 }
 
+// Nobody waits for an answer, and yet the service ends: the next batch would stand on the same file.
+TEST_F(SqliteFault, ACheckpointThatFailsWhereNothingWaitsEndsTheStoreToo) {
+  for (const Fault fault : {Fault::full, Fault::short_write, Fault::sync_error}) {
+    const SqliteWorld world;
+    SqliteOptions options = world.options();
+    options.vfs = vfs_.name();
+    options.checkpoint_pages = 40;
+    const VirtualClock clock(Time(1'800'000'000'000ms));
+    auto store = open_sqlite_store(options, clock).value();
+    const rules::LaneId lane = store->open_lane().value();
+    ASSERT_TRUE(post(*store, {lane, 1}));
+    vfs_.arm(fault, File::database, 1);
+    EXPECT_EQ(store->idle().error().code, ErrorCode::broken);
+    expect_quiet_end(std::move(store));
+    EXPECT_EQ(found_in(world.options()).batches, 1) << "what was acknowledged is there";
+  }
+}
+
 // A tombstone that may not be on the disk buries nothing (A13).
 TEST_F(SqliteFault, WhatCannotBeSettledIsNotToldAsSettled) {
   const SqliteWorld world;

@@ -20,6 +20,9 @@ namespace {
 using rules::OrderId;
 using rules::State;
 
+// Where nothing waits, a checkpoint comes when the log has grown by a quarter of what it may.
+constexpr std::int64_t idle_share = 4;
+
 // Finds what `keys` name and `there` does not hold, and adds it under the key that `name` gives it.
 template <class Key, class Rows, class Find>
 Result<void> load_missing(Queries& queries, const std::set<Key>& keys, Rows& rows, Find find, auto name) {
@@ -72,6 +75,7 @@ class SqliteStore final : public Store {
   Result<void> commit() override;
   void rollback() override;
   Result<Settlement> settle(BatchId batch) override;
+  Result<void> idle() override;
 
  private:
   // The due holds of one item by user, as they stand throughout the batch that asked for them.
@@ -81,7 +85,7 @@ class SqliteStore final : public Store {
   };
 
   static int note_log_pages(void* store, sqlite3*, const char*, int pages);
-  Result<void> checkpoint_if_due();
+  Result<void> checkpoint_from(std::int64_t pages);
   Result<void> start();
   Result<Settlement> settle_within(BatchId batch);
 
@@ -111,7 +115,7 @@ Result<rules::LaneId> SqliteStore::open_lane() {
 }
 
 Result<void> SqliteStore::begin() {
-  if (auto done = checkpoint_if_due(); !done) return done;
+  if (auto done = checkpoint_from(checkpoint_pages_); !done) return done;
   return start();
 }
 
@@ -278,12 +282,16 @@ int SqliteStore::note_log_pages(void* store, sqlite3*, const char*, int pages) {
   return SQLITE_OK;
 }
 
-// Checkpoints between batches and not by SQLite's own hook, which would drop the error: an fsync of the
-// database file that fails must end the acknowledging, and is not tried again.
-Result<void> SqliteStore::checkpoint_if_due() {
+// Early, and so a short one: whoever comes meanwhile waits for it, but no batch begins with one.
+Result<void> SqliteStore::idle() { return checkpoint_from(checkpoint_pages_ / idle_share); }
+
+// Checkpoints, if the log has grown by so many pages, between batches and not by SQLite's own hook, which
+// would drop the error: an fsync of the database file that fails must end the acknowledging, and is not tried
+// again.
+Result<void> SqliteStore::checkpoint_from(std::int64_t pages) {
   if (connection_->broken()) return std::unexpected(*connection_->broken());
   if (log_pages_ < checkpointed_pages_) checkpointed_pages_ = 0;  // The log began anew.
-  if (log_pages_ - checkpointed_pages_ < checkpoint_pages_) return {};
+  if (log_pages_ - checkpointed_pages_ < pages) return {};
   const int code =
       sqlite3_wal_checkpoint_v2(connection_->raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   checkpointed_pages_ = log_pages_;

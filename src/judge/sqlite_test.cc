@@ -393,6 +393,22 @@ TEST(SqliteStore, CheckpointsWhenTheLogHasGrownAndNotBefore) {
   EXPECT_LE(fs::file_size(options.path + "-wal"), 20 * 4200u);
 }
 
+TEST(SqliteStore, WhereNothingWaitsItCheckpointsAtAQuarterOfThat) {
+  SqliteWorld world;
+  SqliteOptions options = world.options();
+  options.checkpoint_pages = 400;
+  const auto store = open_sqlite_store(options, world.clock()).value();
+  const rules::LaneId lane = store->open_lane().value();
+  const std::string before = content_of(options.path);
+  std::int64_t n = 0;
+  while (content_of(options.path) == before && n < 200) {
+    post_empty(*store, {lane, ++n});
+    EXPECT_TRUE(store->idle());
+  }
+  EXPECT_GT(n, 40);
+  EXPECT_LE(n, 110);  // An empty batch changes a page or two.
+}
+
 // A row that somebody else wrote stops the store instead of being taken for something.
 TEST(SqliteReader, ARowInAnotherFormIsBroken) {
   SqliteWorld world;

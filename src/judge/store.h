@@ -83,6 +83,11 @@ class Store {
   // Finds out whether a batch whose commit is in doubt is stored, by inserting its row again as a tombstone.
   // An error means: still in doubt, ask again.
   virtual Result<Settlement> settle(BatchId batch) = 0;
+
+  // No command waits. What the store has to do outside of batches and would else do at the beginning of one
+  // (SQLite: a checkpoint), it may do now. Outside of a batch; no row changes. `unavailable`: it will be done
+  // later.
+  virtual Result<void> idle() = 0;
 };
 
 }  // namespace gavel::judge

@@ -27,7 +27,8 @@ Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& l
           [this] {
             meters_.verdicts.add(Outcome::overloaded);
             return of(Outcome::overloaded);
-          }) {}
+          },
+          [this] { idle(); }) {}
 
 std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
   const Timer::Run run(meters_.batch);
@@ -50,13 +51,24 @@ std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
   const Error& error = verdicts.error();
   log_.write(Level::error, "batch_failed",
              {{"commands", static_cast<std::int64_t>(commands.size())}, {"why", error.message}});
-  if (error.code == ErrorCode::broken) {
-    broken_ = true;
-    on_broken_(error.message);
-  }
+  if (error.code == ErrorCode::broken) break_off(error);
   const bool certainly_not_done = error.code == ErrorCode::unavailable;
   return std::vector<Verdict>(commands.size(),
                               of(certainly_not_done ? Outcome::overloaded : Outcome::outcome_unknown));
+}
+
+// Every caller has its answer: a failure is nobody's but ours.
+void Lane::idle() {
+  if (broken_) return;
+  const Result<void> done = judge_.idle();
+  if (done) return;
+  log_.write(Level::error, "upkeep_failed", {{"why", done.error().message}});
+  if (done.error().code == ErrorCode::broken) break_off(done.error());
+}
+
+void Lane::break_off(const Error& error) {
+  broken_ = true;
+  on_broken_(error.message);
 }
 
 }  // namespace gavel::pipeline

@@ -48,6 +48,8 @@ class Lane {
  private:
   std::vector<rules::Verdict> decide(std::vector<rules::Command> commands);
   std::vector<rules::Verdict> judge(const std::vector<rules::Command>& commands);
+  void idle();
+  void break_off(const Error& error);
 
   judge::Judge& judge_;
   Log& log_;

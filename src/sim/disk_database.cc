@@ -104,6 +104,9 @@ class DiskStore final : public Store {
   void rollback() override {
     if (c_.power.on()) file_->rollback();
   }
+  Result<void> idle() override {
+    return call([&] { return file_->idle(); });
+  }
   Result<judge::Settlement> settle(BatchId batch) override {
     return call([&] { return file_->settle(batch); });
   }

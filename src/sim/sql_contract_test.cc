@@ -107,6 +107,9 @@ class CalledStore final : public Store {
     return caller_->run([&] { return store_->commit(); });
   }
   void rollback() override { store_->rollback(); }
+  Result<void> idle() override {
+    return caller_->run([&] { return store_->idle(); });
+  }
   Result<judge::Settlement> settle(judge::BatchId batch) override {
     return caller_->run([&] { return store_->settle(batch); });
   }

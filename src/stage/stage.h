@@ -5,10 +5,10 @@
 // A stage takes whatever waits as soon as it is free, up to a limit: load makes batches bigger, not queues
 // longer, and there is no artificial delay. It knows nothing of what it carries. It is driven either by one
 // thread inside run(), or by calling step() from one thread (tests, simulation); never by both. Neither is
-// called from within work or an answer; offer(), close() and waiting() may be.
+// called from within work, an answer or idle; offer(), close() and waiting() may be.
 //
-// No exception passes through a stage: one thrown by work, by an answer or for want of memory ends the
-// process, since what it was asked to do would be unknown and its callers would wait for ever. Work turns
+// No exception passes through a stage: one thrown by work, by an answer, by idle or for want of memory ends
+// the process, since what it was asked to do would be unknown and its callers would wait for ever. Work turns
 // failures into answers.
 //
 // Whoever destroys a stage has seen run() and every offer() return. Entries that still wait are dropped with
@@ -43,11 +43,18 @@ class Stage {
   // Answers a whole batch, one Out for each In and in the same order. Runs on the driving thread; may block.
   using Work = std::function<std::vector<Out>(std::vector<In> batch)>;
 
+  // Called when a batch is answered and nothing waits, on the driving thread; may block.
+  using Idle = std::function<void()>;
+
   // What an entry gets whose deadline passed before its batch was sealed. It was certainly not worked on.
   using Late = std::function<Out()>;
 
-  Stage(Limits limits, const Clock& clock, Work work, Late late)
-      : limits_(limits), clock_(clock), work_(std::move(work)), late_(std::move(late)) {
+  Stage(Limits limits, const Clock& clock, Work work, Late late, Idle idle = nullptr)
+      : limits_(limits),
+        clock_(clock),
+        work_(std::move(work)),
+        late_(std::move(late)),
+        idle_(std::move(idle)) {
     CHECK(limits_.queue_max >= 1);
     CHECK(limits_.batch_max >= 1);
   }
@@ -86,6 +93,7 @@ class Stage {
   const Clock& clock_;
   const Work work_;
   const Late late_;
+  const Idle idle_;
   mutable Mutex mutex_;
   Condition arrived_;
   std::deque<Entry> queue_ GAVEL_GUARDED_BY(mutex_);
@@ -129,6 +137,7 @@ std::size_t Stage<In, Out>::step() noexcept {
   std::vector<Out> answers = work_(std::move(batch));
   CHECK(answers.size() == callers.size());
   for (std::size_t i = 0; i < callers.size(); ++i) callers[i](std::move(answers[i]));
+  if (idle_ && waiting() == 0) idle_();
   return entries.size();
 }
 

@@ -125,6 +125,17 @@ TEST_F(StageTest, ADeadlineThatPassesDuringWorkChangesNothing) {
   EXPECT_EQ(take_transcript(), "[a] a=A");
 }
 
+TEST_F(StageTest, IdleComesAfterTheAnswersAndOnlyWhereNothingWaits) {
+  Words words({.queue_max = 10, .batch_max = 2}, clock_, work(), late, [this] { transcript_ += " idle"; });
+  for (const char* word : {"a", "b", "c"}) offer(words, word);
+  words.step();
+  EXPECT_EQ(take_transcript(), "[a b] a=A b=B");
+  words.step();
+  EXPECT_EQ(take_transcript(), "[c] c=C idle");
+  words.step();
+  EXPECT_EQ(take_transcript(), "");
+}
+
 TEST_F(StageTest, AJumpOfWallTimeMakesNobodyLate) {
   Words words({.queue_max = 10, .batch_max = 10}, clock_, work(), late);
   offer(words, "a", Duration(5));

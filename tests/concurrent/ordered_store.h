@@ -89,6 +89,7 @@ class OrderedStore final : public judge::Store {
   }
   void rollback() override { inner_->rollback(); }
   Result<judge::Settlement> settle(judge::BatchId batch) override { return inner_->settle(batch); }
+  Result<void> idle() override { return inner_->idle(); }
 
  private:
   const std::unique_ptr<judge::Store> inner_;

@@ -26,6 +26,7 @@ ErrorCode code_of(Fault fault) {
 }
 
 constexpr std::array of_all{Fault::conflict, Fault::unavailable, Fault::broken};
+constexpr std::array of_idle{Fault::unavailable, Fault::broken};
 constexpr std::array of_write{Fault::conflict, Fault::duplicate, Fault::constraint, Fault::unavailable,
                               Fault::broken};
 constexpr std::array of_commit{Fault::conflict,    Fault::duplicate,      Fault::constraint,
@@ -35,10 +36,11 @@ constexpr std::array of_commit{Fault::conflict,    Fault::duplicate,      Fault:
 }  // namespace
 
 std::string_view word(Call call) {
-  static constexpr std::array<std::string_view, 15> words{
-      "open_lane",   "begin",         "load_skus",   "load_activities", "load_items",
-      "load_orders", "load_requests", "load_quotas", "load_counters",   "now",
-      "find_due",    "find_due_of",   "write",       "commit",          "settle"};
+  static constexpr std::array<std::string_view, 16> words{
+      "open_lane",     "begin",       "load_skus",     "load_activities",
+      "load_items",    "load_orders", "load_requests", "load_quotas",
+      "load_counters", "now",         "find_due",      "find_due_of",
+      "write",         "commit",      "settle",        "idle"};
   return words[static_cast<std::size_t>(call)];
 }
 
@@ -51,6 +53,7 @@ std::string_view word(Fault fault) {
 std::span<const Fault> faults_of(Call call) {
   if (call == Call::write) return of_write;
   if (call == Call::commit) return of_commit;
+  if (call == Call::idle) return of_idle;
   return of_all;
 }
 
@@ -58,6 +61,7 @@ bool FaultyStore::in_turn(Call call) const {
   switch (call) {
     case Call::open_lane:
     case Call::begin:
+    case Call::idle:
       return phase_ == Phase::idle;
     case Call::settle:
       return phase_ == Phase::idle || phase_ == Phase::in_doubt;
@@ -205,6 +209,14 @@ Result<Settlement> FaultyStore::settle(BatchId batch) {
   auto settled = inner_.settle(batch);
   if (settled) phase_ = Phase::idle;
   return settled;
+}
+
+Result<void> FaultyStore::idle() {
+  if (auto error = enter(Call::idle)) {
+    if (error->code == ErrorCode::broken) phase_ = Phase::broken;
+    return std::unexpected(*std::move(error));
+  }
+  return inner_.idle();
 }
 
 }  // namespace gavel::judge

@@ -33,6 +33,7 @@ enum class Call : std::uint8_t {
   write,
   commit,
   settle,
+  idle,
 };
 
 std::string_view word(Call call);
@@ -79,6 +80,7 @@ class FaultyStore final : public Store {
   Result<void> commit() override;
   void rollback() override;
   Result<Settlement> settle(BatchId batch) override;
+  Result<void> idle() override;
 
   const std::vector<Call>& calls() const { return calls_; }
   const std::vector<std::string>& violations() const { return violations_; }
