@@ -59,7 +59,7 @@ constexpr Duration expiry_failed_again{5'000};
 // long as it works, and nine times as long while anything is judged: then the machine is the sale's.
 constexpr int follow_rests_idle = 1;
 constexpr int follow_rests_busy = 9;
-constexpr Duration follow_while_work{20};
+constexpr Duration follow_while_work{2};
 constexpr Duration follow_else{200};
 constexpr Duration follow_failed_again{60'000};
 // A pass over the gate is slow on purpose: 10 items a step make at most 100 a second.

@@ -22,9 +22,10 @@
 
 namespace gavel::jobs {
 
-// Ledger rows of one step: large enough that the index is written in sorted runs, and a tenth of a second's
-// work.
-inline constexpr std::size_t projection_flows_max = 5'000;
+// Ledger rows of one step, which is a millisecond's work. Few, since the transaction that puts them into the
+// index keeps its processor from the sale (docs/performance.md), and since the judge's log cannot begin anew
+// while a step reads.
+inline constexpr std::size_t projection_flows_max = 100;
 
 // How far an index is behind the ledger.
 struct Lag {

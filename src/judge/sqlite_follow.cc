@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/give_way.h"
 #include "judge/sqlite_load.h"
 #include "judge/sqlite_rows.h"
 
@@ -13,9 +14,6 @@ namespace {
 
 using rules::LaneId;
 using rules::OrderId;
-
-// Batches that hold few flows are many: so many are looked at in one step.
-constexpr std::int64_t batches_max = 10'000;
 
 class Follower {
  public:
@@ -66,7 +64,8 @@ Result<std::vector<LaneId>> Follower::lanes() {
 Result<void> Follower::follow_lane(LaneId lane) {
   const auto found = sequel_.reached.find(lane);
   const Cursor from = found == sequel_.reached.end() ? Cursor{} : found->second;
-  const auto batches = batches_from(lane, from.n, flows_left_ > 0 ? batches_max : 1);
+  // The cursor's own, and what follows it: a batch counts as a flow at least.
+  const auto batches = batches_from(lane, from.n, 1 + std::max<std::int64_t>(flows_left_, 0));
   if (!batches) return std::unexpected(batches.error());
   if (from.n > 0) {
     const bool is_there = !batches->empty() && batches->front().batch.n == from.n;
@@ -81,7 +80,10 @@ Result<void> Follower::follow_lane(LaneId lane) {
     reached = batch.batch.n;
     sequel_.reached[lane] = Cursor{reached, batch.at};
   }
-  const auto add = [&](Row& row) { moved_.insert(row.order_id(0)); };
+  const auto add = [&](Row& row) {
+    moved_.insert(row.order_id(0));
+    give_way();
+  };
   if (reached > from.n) {
     const auto read = queries_[Query::orders_of_batches].for_each(add, lane, from.n, reached);
     if (!read) return read;
@@ -109,6 +111,7 @@ Result<void> Follower::count_left(LaneId lane, std::int64_t reached) {
 
 Result<void> Follower::load_orders() {
   for (const OrderId id : moved_) {
+    give_way();
     auto order = find_order(queries_, id);
     if (!order) return std::unexpected(order.error());
     if (*order) sequel_.orders.push_back(**std::move(order));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/give_way.h"
 #include "judge/sqlite_connection.h"
 #include "judge/sqlite_statement.h"
 
@@ -91,6 +92,7 @@ Result<void> SqliteOrderIndex::put(const std::vector<IndexedOrder>& orders, cons
   std::ranges::sort(sorted, {}, [](const IndexedOrder* one) { return std::tie(one->user, one->id); });
   return in_transaction([&]() -> Result<void> {
     for (const IndexedOrder* order : sorted) {
+      give_way();
       const auto put = writing_.put_order.run(order->user, order->id, rules::word(order->state));
       if (!put) return std::unexpected(put.error());
     }
@@ -136,10 +138,12 @@ Error environment(const std::string& path, const std::string& why) {
 }
 
 // It is our own copy of what the judge keeps, so it need not wait for the disk: what a machine that stopped
-// has left of it is not used. A sync of this file would hold up those of the judge's.
+// has left of it is not used. A sync of this file would hold up those of the judge's. Its checkpoints are
+// small ones, for each keeps its processor to the end.
 Result<void> apply_settings(Connection& connection) {
-  for (const char* setting : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF",
-                              "PRAGMA cache_size = -16384", "PRAGMA temp_store = MEMORY"}) {
+  for (const char* setting :
+       {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF", "PRAGMA wal_autocheckpoint = 100",
+        "PRAGMA cache_size = -16384", "PRAGMA temp_store = MEMORY"}) {
     if (auto set = connection.execute(setting); !set) return set;
   }
   return {};
