@@ -88,7 +88,9 @@ TEST(OperatorKey, NoFileWhereNoneCanBe) {
   const TemporaryFolder folder;
   EXPECT_FALSE(take_operator_key(folder.file("absent/gavel.key")));
   EXPECT_FALSE(take_operator_key(folder.path()));
-  EXPECT_FALSE(read_operator_key(folder.file("absent.key")));
+  EXPECT_EQ(read_operator_key(folder.file("absent.key")).error().message,
+            "admin.key_file " + folder.file("absent.key") +
+                " is not there; a server makes it at its start: start it again, or name the key's file");
   EXPECT_FALSE(std::filesystem::exists(folder.file("absent.key")));
 }
 

@@ -85,6 +85,9 @@ Result<std::string> read_key(const Descriptor& opened, const std::string& file) 
 
 Result<std::string> read_operator_key(const std::string& file) {
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened && errno == ENOENT)
+    return refuse(file,
+                  "is not there; a server makes it at its start: start it again, or name the key's file");
   if (!opened) return refuse(file, "cannot be read: " + reason());
   return read_key(opened, file);
 }

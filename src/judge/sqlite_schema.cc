@@ -394,10 +394,15 @@ std::span<const char* const> schema_versions() { return versions_of_schema; }
 
 Result<int> version_of(Connection& connection) {
   const auto unreadable = [&] {
+    if (sqlite3_errcode(connection.raw()) == SQLITE_NOTADB) {
+      return fail(ErrorCode::invalid,
+                  "SQLite " + connection.path() +
+                      " is no database, or a damaged one; name another file, or put a copy back");
+    }
     // The first read maps the log's index, which even a reader makes where it is missing.
     return fail(ErrorCode::invalid,
                 "SQLite " + connection.path() + " cannot be read: " + sqlite3_errmsg(connection.raw()) +
-                    "; it must be a database, and " + connection.path() +
+                    "; " + connection.path() +
                     "-shm beside it must be there, or the folder be writable, for readers too");
   };
   const auto id = number_of(connection, "PRAGMA application_id");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -375,6 +376,16 @@ TEST(SqliteReader, SaysWhatItNeedsWhereTheIndexOfTheLogCannotBeMade) {
   EXPECT_NE(refusal.find("-shm beside it must be there, or the folder be writable, for readers too"),
             std::string::npos)
       << refusal;
+}
+
+TEST(SqliteReader, SaysThatAFileIsNoDatabase) {
+  SqliteWorld world;
+  std::ofstream(world.options().path) << std::string(4096, 'x');
+  const auto reader = open_sqlite_reader(world.options());
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().message, "SQLite " + world.options().path +
+                                        " is no database, or a damaged one; name another file, or put a "
+                                        "copy back");
 }
 
 TEST(SqliteStore, CheckpointsWhenTheLogHasGrownAndNotBefore) {
