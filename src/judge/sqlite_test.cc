@@ -388,17 +388,28 @@ TEST(SqliteReader, SaysThatAFileIsNoDatabase) {
                                         "copy back");
 }
 
+// How many batches are posted until the first checkpoint; 200 if there is none.
+std::int64_t batches_until_a_checkpoint(Store& store, rules::LaneId lane, const std::string& path,
+                                        bool idle) {
+  const std::string before = content_of(path);
+  std::int64_t n = 0;
+  while (content_of(path) == before && n < 200) {
+    post_empty(store, {lane, ++n});
+    EXPECT_TRUE(!idle || store.idle());
+  }
+  return n;
+}
+
+// An empty batch changes a page or two.
 TEST(SqliteStore, CheckpointsWhenTheLogHasGrownAndNotBefore) {
   SqliteWorld world;
   SqliteOptions options = world.options();
   options.checkpoint_pages = 8;
   const auto store = open_sqlite_store(options, world.clock()).value();
   const rules::LaneId lane = store->open_lane().value();
-  const std::string before = content_of(options.path);
-  std::int64_t n = 0;
-  while (content_of(options.path) == before && n < 100) post_empty(*store, {lane, ++n});
+  std::int64_t n = batches_until_a_checkpoint(*store, lane, options.path, false);
   EXPECT_GT(n, 2);
-  EXPECT_LE(n, 10);  // An empty batch changes a page or two.
+  EXPECT_LE(n, 10);
   // The log begins anew instead of growing.
   while (n < 200) post_empty(*store, {lane, ++n});
   EXPECT_LE(fs::file_size(options.path + "-wal"), 20 * 4200u);
@@ -409,15 +420,9 @@ TEST(SqliteStore, WhereNothingWaitsItCheckpointsAtAQuarterOfThat) {
   SqliteOptions options = world.options();
   options.checkpoint_pages = 400;
   const auto store = open_sqlite_store(options, world.clock()).value();
-  const rules::LaneId lane = store->open_lane().value();
-  const std::string before = content_of(options.path);
-  std::int64_t n = 0;
-  while (content_of(options.path) == before && n < 200) {
-    post_empty(*store, {lane, ++n});
-    EXPECT_TRUE(store->idle());
-  }
+  const std::int64_t n = batches_until_a_checkpoint(*store, store->open_lane().value(), options.path, true);
   EXPECT_GT(n, 40);
-  EXPECT_LE(n, 110);  // An empty batch changes a page or two.
+  EXPECT_LE(n, 110);
 }
 
 // A row that somebody else wrote stops the store instead of being taken for something.
