@@ -210,11 +210,15 @@ TEST_P(UnsettledCommit, IsUnknownUntilItIsSettledAndNothingBeginsBefore) {
   const rules::Command command = reserve(uuid7_key, "ann", {{"tee", 1}});
   EXPECT_EQ(court_.say(command), "error unknown");
   EXPECT_EQ(court_.say(receive("between", "tee", 1)), "error unavailable");
+  EXPECT_TRUE(court_.judge().idle());
   const std::size_t calls = store_.calls().size();
   EXPECT_EQ(store_.calls()[calls - 20], Call::settle);
+  EXPECT_EQ(store_.calls().back(), Call::settle) << "nor what may be done where nothing waits";
 
   // The third call meets ten more failures, then the answer.
   EXPECT_EQ(court_.say(receive("after", "tee", 1)), "received");
+  EXPECT_TRUE(court_.judge().idle());
+  EXPECT_EQ(store_.calls().back(), Call::idle);
   const auto again = court_.apply({command});
   ASSERT_TRUE(again);
   EXPECT_EQ(again->at(0).outcome, rules::Outcome::reserved);

@@ -134,6 +134,7 @@ TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
   for (const char* sku : {"tee", "hat"}) {
     sweep("stock", [&](Reader& r) { return failure_of(r.stock(rules::SkuCode(sku))); });
   }
+  ASSERT_EQ(world_.open_reader()->short_items(rules::ItemId{0}, 9).value().size(), 1U);
   sweep("short_items", [](Reader& r) { return failure_of(r.short_items(rules::ItemId{0}, 9)); });
   sweep("modes", [](Reader& r) { return failure_of(r.modes()); });
   sweep("item_then", [](Reader& r) {

@@ -74,7 +74,7 @@ class SqliteReader final : public Reader {
   Result<void> add_steps(Trace& trace);
   Result<void> add_request(Trace& trace, const rules::RequestId& id);
   Result<void> add_part(OrderView& view, const rules::Taken& taken);
-  Result<void> add_items(std::vector<StockRow>& rows);
+  Result<std::vector<StockRow>> with_items(std::vector<StockRow> rows);
 
   template <class T>
   Result<void> visit_all(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see);
@@ -291,19 +291,18 @@ Result<std::optional<std::vector<StockRow>>> SqliteReader::stock(const rules::Sk
   const auto add = [&](Row& row) { rows.push_back(stock_of(row, code)); };
   if (auto read = queries_[Query::items_of_sku].for_each(add, (*sku)->id); !read)
     return std::unexpected(read.error());
-  if (auto added = add_items(rows); !added) return std::unexpected(added.error());
-  return rows;
+  return with_items(std::move(rows));
 }
 
 // The items behind rows that were named in this very snapshot.
-Result<void> SqliteReader::add_items(std::vector<StockRow>& rows) {
+Result<std::vector<StockRow>> SqliteReader::with_items(std::vector<StockRow> rows) {
   for (StockRow& row : rows) {
     auto item = find_item(queries_, row.item.id);
     if (!item) return std::unexpected(item.error());
     CHECK(*item);
     row.item = **std::move(item);
   }
-  return {};
+  return rows;
 }
 
 Result<std::vector<StockRow>> SqliteReader::short_items(rules::ItemId after, std::size_t count) {
@@ -314,8 +313,7 @@ Result<std::vector<StockRow>> SqliteReader::short_items(rules::ItemId after, std
   const auto count_max = static_cast<std::int64_t>(count);
   if (auto read = queries_[Query::items_short].for_each(add, after, count_max); !read)
     return std::unexpected(read.error());
-  if (auto added = add_items(rows); !added) return std::unexpected(added.error());
-  return rows;
+  return with_items(std::move(rows));
 }
 
 Result<std::vector<HoldRow>> SqliteReader::due(Time now, std::size_t count) {
