@@ -38,11 +38,11 @@ ANSWER_WITHIN = 30
 
 
 def program():
-    """The path of the program under test."""
+    """The path of the program under test, absolute: it is started in a folder of its own."""
     path = os.environ.get("GAVEL_PROGRAM")
     if not path:
         raise SystemExit("set GAVEL_PROGRAM to the program under test, for instance build/release/gavel")
-    return path
+    return os.path.abspath(path)
 
 
 class Lost(Exception):
