@@ -56,7 +56,9 @@ class AdministrationVerb final : public Subcommand {
     auto request = request_of(verb_, said_);
     if (!request) return give_up(Exit::usage, request.error());
     const auto place = find_server(*options, server_.empty() ? "" : server_.front());
-    if (!place) return give_up(Exit::usage, place.error());
+    if (!place)
+      return give_up(place.error().code == ErrorCode::unavailable ? Exit::unreachable : Exit::usage,
+                     place.error());
     const RealClock clock;
     if (verb_.writes()) request->key = key_.empty() ? fresh_key(clock) : key_.front();
     const auto answer = call(*place, *request, clock, pause_for);

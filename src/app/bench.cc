@@ -102,7 +102,7 @@ class Bench final : public Subcommand {
             word_flag("mode", mode_, "direct|gated", "of its own server [direct]", false),
             word_flag("svg", svg_, "FILE", "also draw latency over rate into this file", false),
             word_flag("server", server_, "URL", "the operators' address of a server that runs", false),
-            word_flag("shop", shop_, "URL", "its shop's address [of the settings]", false)};
+            word_flag("shop", shop_, "URL", "its shop's address", false)};
   }
 
   Exit run(const Given& given) override {
@@ -169,6 +169,8 @@ class Bench final : public Subcommand {
       return fail(ErrorCode::invalid, "--mode: is of a server of its own, and --server names one that runs");
     if (server_.empty() && !shop_.empty())
       return fail(ErrorCode::invalid, "--shop: goes with --server, which names the operators' address");
+    if (!server_.empty() && shop_.empty())
+      return fail(ErrorCode::invalid, "--server: goes with --shop, which names the same server's shop");
     if (!svg_.empty() && !can_be_written(svg_.front()))
       return fail(ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written");
     return plan;
@@ -217,9 +219,7 @@ class Bench final : public Subcommand {
     if (!options) return give_up(Exit::usage, options.error());
     const auto place = find_server(*options, server_.front());
     if (!place) return give_up(Exit::usage, place.error());
-    const std::string by_settings =
-        "http://" + options->shop.address + ":" + std::to_string(options->shop.port);
-    const BenchTarget target{first_of(shop_, by_settings.c_str()), place->url, place->key};
+    const BenchTarget target{shop_.front(), place->url, place->key};
     auto there = reach(target.operators, "--server is to name the operators' address");
     if (there) there = reach(target.shop, "--shop is to name the shop's address");
     if (!there)

@@ -89,7 +89,12 @@ Result<ServerPlace> find_server(const Options& options, const std::string& addre
   if (address.empty() && options.judge.kind == JudgeUrl::Kind::sqlite) {
     const auto serving = read_serving_file(options.judge.path);
     if (!serving) return std::unexpected(serving.error());
-    if (*serving) place = {(*serving)->operators, "", (*serving)->key_file};
+    // The server that happens to listen at the usual address may serve another database.
+    if (!*serving)
+      return fail(ErrorCode::unavailable,
+                  "nobody serves " + options.judge.path + ": " + serving_file_of(options.judge.path) +
+                      " is not there; start gavel serve, or name the operators' address with --server");
+    place = {(*serving)->operators, "", (*serving)->key_file};
   }
   if (place.url.empty()) {
     const bool is_six = options.operators.address.contains(':');

@@ -24,8 +24,9 @@ struct ServerPlace {
   std::string key_file;  // Where the key came from.
 };
 
-// The server that `address` names; if empty, the one that serves judge.url by its serving file, else the one
-// that the settings describe. `invalid` if the key cannot be read.
+// The server that `address` names; if empty, the one that serves judge.url by its serving file, or for a
+// database in memory the one that the settings describe. `unavailable` if nobody serves it, `invalid` if the
+// key cannot be read.
 Result<ServerPlace> find_server(const Options& options, const std::string& address);
 
 // No answer is waited for longer than this, the tries together.

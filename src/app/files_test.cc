@@ -55,7 +55,7 @@ TEST(OperatorKey, IsRefusedWhereOthersMayRead) {
     ASSERT_FALSE(key) << mode;
     EXPECT_EQ(key.error().message, "admin.key_file " + file +
                                        " is open to others than its owner; run chmod 600 " + file +
-                                       ", or remove it for a fresh key");
+                                       ", or remove it and start the server again, for a fresh key");
     EXPECT_FALSE(read_operator_key(file));
   }
   ASSERT_EQ(::chmod(file.c_str(), 0400), 0);
@@ -75,8 +75,8 @@ TEST(OperatorKey, IsRefusedWhereItIsNone) {
     ASSERT_FALSE(key) << content;
     EXPECT_EQ(key.error().message,
               "admin.key_file " + file +
-                  " holds no key (one line of 32 to 512 visible characters); remove it for a "
-                  "fresh one");
+                  " holds no key (one line of 32 to 512 visible characters); remove it and start the server "
+                  "again, for a fresh one");
   }
   for (const std::string& content : {good, good + "\n", good + "\r\n", std::string(512, 'k') + "\n"}) {
     write_content(file, content);

@@ -68,8 +68,8 @@ Result<std::string> read_key(const Descriptor& opened, const std::string& file) 
   if (::fstat(opened.number(), &status) != 0) return refuse(file, "cannot be read: " + reason());
   if (!S_ISREG(status.st_mode)) return refuse(file, "is not a regular file");
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    return refuse(
-        file, "is open to others than its owner; run chmod 600 " + file + ", or remove it for a fresh key");
+    return refuse(file, "is open to others than its owner; run chmod 600 " + file +
+                            ", or remove it and start the server again, for a fresh key");
   // One more than the longest key with its line end, so that a longer text is seen to be longer.
   std::string text(key_chars_most + 2, '\0');
   const ssize_t got = ::read(opened.number(), text.data(), text.size());
@@ -77,7 +77,10 @@ Result<std::string> read_key(const Descriptor& opened, const std::string& file) 
   text.resize(static_cast<std::size_t>(got));
   while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
   if (!is_key(text))
-    return refuse(file, "holds no key (one line of 32 to 512 visible characters); remove it for a fresh one");
+    return refuse(
+        file,
+        "holds no key (one line of 32 to 512 visible characters); remove it and start the server again, "
+        "for a fresh one");
   return text;
 }
 

@@ -84,8 +84,8 @@ Exit say_end(const Instance::Ended& ended, Speech speech) {
   } else {
     say(ended.all_answered
             ? "gavel: stopped; everything that was accepted is answered"
-            : "gavel: stopped; some clients did not take their answers in time, what they asked "
-              "for is recorded under their keys");
+            : "gavel: stopped; some requests were not sent whole or their answers not taken in time, "
+              "what was decided is recorded under their keys");
   }
   return Exit::done;
 }

@@ -69,7 +69,8 @@ Histogram expiry_delays(Metrics& metrics) {
 }
 
 void watch(Metrics& metrics, const Expiry& expiry, const Clock& clock) {
-  metrics.watch_counter("gavel_jobs_expiry_released_total", "Holds released, since their time was past.",
+  metrics.watch_counter("gavel_jobs_expiry_released_total",
+                        "Holds that the job released; an order that needs the units may come first.",
                         [&expiry] { return expiry.released(); });
   metrics.watch_gauge("gavel_jobs_expiry_oldest_overdue_seconds",
                       "How long the oldest due hold is past its time.", [&expiry, &clock] {

@@ -1,6 +1,7 @@
 #include "judge/sqlite_lock.h"
 
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -22,7 +23,15 @@ std::string holder_of(int descriptor) {
 }  // namespace
 
 Result<FileLock> FileLock::take(const std::string& database_path) {
-  const std::string path = database_path + ".lock";
+  std::error_code unknown;  // A file that is still to be made has one name, the one that it is given.
+  const auto names = std::filesystem::hard_link_count(database_path, unknown);
+  if (!unknown && names > 1) {
+    return fail(ErrorCode::invalid,
+                database_path + " has " + std::to_string(names) +
+                    " names (hard links), and SQLite would keep a log for each; remove all but one");
+  }
+  const auto real = std::filesystem::weakly_canonical(database_path, unknown);
+  const std::string path = (unknown ? database_path : real.string()) + ".lock";
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor < 0) {
     return fail(ErrorCode::invalid, path + " cannot be opened: " + std::generic_category().message(errno));

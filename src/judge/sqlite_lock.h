@@ -1,5 +1,8 @@
 // FileLock: one process at a time has a database open for writing.
 //
+// A link to a database is the database that it leads to. A file with several hard links is refused, since
+// SQLite finds its log by the name.
+//
 // The lock is the kernel's (flock) on a file beside the database, so that it ends with the process, kill -9
 // included. The file stays, since removing it would race with the next opener. It holds the process id, for
 // messages alone.

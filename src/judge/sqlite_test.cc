@@ -113,6 +113,24 @@ TEST(SqliteLock, ASecondOpenerIsToldWhoHoldsTheFile) {
   EXPECT_TRUE(open_sqlite_store(world.options(), world.clock()));
 }
 
+TEST(SqliteLock, HoldsUnderEveryNameOfTheFile) {
+  SqliteWorld world;
+  const std::string path = world.options().path;
+  const auto store = world.open_store();
+  fs::create_symlink(path, path + ".other");
+  const auto by_link = sqlite::FileLock::take(path + ".other");
+  ASSERT_FALSE(by_link);
+  EXPECT_NE(by_link.error().message.find("is open for writing in process"), std::string::npos);
+  fs::create_hard_link(path, path + ".hard");
+  for (const char* ending : {"", ".hard"}) {
+    const auto by_name = sqlite::FileLock::take(path + ending);
+    ASSERT_FALSE(by_name);
+    EXPECT_EQ(by_name.error().message,
+              path + ending +
+                  " has 2 names (hard links), and SQLite would keep a log for each; remove all but one");
+  }
+}
+
 TEST(SqliteLock, EndsWithAProcessThatIsKilled) {
   const TemporaryFolder folder;
   const std::string path = folder.file("gavel.db");

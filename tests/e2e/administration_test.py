@@ -80,7 +80,7 @@ class Words(Folder):
         self.assertEqual(list(self.folder.iterdir()), [], "a refused command leaves nothing behind")
 
     def test_nobody_there_is_unreachable(self):
-        self.refused(2, "gavel.key", "stock show tee")  # No key, so nobody served here.
+        self.refused(3, "nobody serves gavel.db: gavel.db.serving is not there; start gavel serve", "stock show tee")
         self.key_file()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

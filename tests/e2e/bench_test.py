@@ -69,7 +69,7 @@ class Bench(unittest.TestCase):
         line = f"bench --rate 200 --seconds 1 --server {gavel.operators} --shop {gavel.shop}"
         self.assertEqual([one["verify"] for one in self.figures(line)], ["clean"])
         self.assertGreaterEqual(gavel.verify().json["orders"], 200)
-        for flag, line in [("--server", "--server http://127.0.0.1:1"),
+        for flag, line in [("--server", f"--server http://127.0.0.1:1 --shop {gavel.shop}"),
                            ("--shop", f"--server {gavel.operators} --shop http://127.0.0.1:1")]:
             ended = self.run_here("bench " + line)
             self.assertEqual((ended.code, ended.out), (3, ""), ended)
@@ -152,6 +152,7 @@ class Bench(unittest.TestCase):
         self.refused("--outstanding: 1000000 with a server in the same process take 2000200 open files",
                      "bench --outstanding 5 1000000")
         self.refused("--shop: goes with --server", "bench --shop http://127.0.0.1:1")
+        self.refused("--server: goes with --shop", "bench --server http://127.0.0.1:1")
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_ctrl_c_cleans_up(self):
