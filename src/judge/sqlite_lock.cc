@@ -31,7 +31,8 @@ Result<FileLock> FileLock::take(const std::string& database_path) {
                     " names (hard links), and SQLite would keep a log for each; remove all but one");
   }
   const auto real = std::filesystem::weakly_canonical(database_path, unknown);
-  const std::string path = (unknown ? database_path : real.string()) + ".lock";
+  if (unknown) return fail(ErrorCode::invalid, database_path + " cannot be found: " + unknown.message());
+  const std::string path = real.string() + ".lock";
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor < 0) {
     return fail(ErrorCode::invalid, path + " cannot be opened: " + std::generic_category().message(errno));

@@ -131,6 +131,14 @@ TEST(SqliteLock, HoldsUnderEveryNameOfTheFile) {
   }
 }
 
+TEST(SqliteLock, ALinkThatLeadsToItselfIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("gavel.db");
+  fs::create_symlink(path, path);
+  EXPECT_EQ(sqlite::FileLock::take(path).error().message,
+            path + " cannot be found: Too many levels of symbolic links");
+}
+
 TEST(SqliteLock, EndsWithAProcessThatIsKilled) {
   const TemporaryFolder folder;
   const std::string path = folder.file("gavel.db");
