@@ -185,9 +185,10 @@ class MemoryStore final : public Store {
     if (std::exchange(open_, false)) database_->leave();
   }
 
+  Result<void> idle() override { return {}; }
+
   // The transaction in doubt is gone like that of a lost connection; if another store's is in progress, its
   // end is awaited, as the tombstone's lock would be.
-  Result<void> idle() override { return {}; }
   Result<Settlement> settle(BatchId batch) override {
     rollback();
     if (!database_->enter()) return fail(ErrorCode::conflict, "another transaction is still in progress");

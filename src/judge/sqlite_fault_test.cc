@@ -159,11 +159,8 @@ class SqliteFault : public ::testing::Test {
   // One life of a store whose `nth` call fails. Returns false if nothing failed, for it has so few calls.
   bool live_through(Fault fault, File file, std::int64_t nth) {
     const SqliteWorld world;
-    SqliteOptions options = world.options();
-    options.vfs = vfs_.name();
-    options.checkpoint_pages = 40;
     const VirtualClock clock(Time(1'800'000'000'000ms));
-    auto store = open_sqlite_store(options, clock).value();
+    auto store = open_with_a_small_log(world, clock);
     const rules::LaneId lane = store->open_lane().value();
     vfs_.arm(fault, file, nth);
 
@@ -204,6 +201,14 @@ class SqliteFault : public ::testing::Test {
     EXPECT_EQ(calls(), before) << "a broken store wrote or synced again";
   }
 
+  // So small that a life meets checkpoints.
+  std::unique_ptr<Store> open_with_a_small_log(const SqliteWorld& world, const Clock& clock) const {
+    SqliteOptions options = world.options();
+    options.vfs = vfs_.name();
+    options.checkpoint_pages = 40;
+    return open_sqlite_store(options, clock).value();
+  }
+
   // Lets one call after the other fail, each in a life of its own, with growing strides.
   void fail_each(Fault fault, File file, int at_least) {
     int lives = 0;
@@ -219,11 +224,8 @@ class SqliteFault : public ::testing::Test {
   std::size_t lose_power(std::uint64_t seed) {
     Random random(seed);
     const SqliteWorld world;
-    SqliteOptions options = world.options();
-    options.vfs = vfs_.name();
-    options.checkpoint_pages = 40;
     const VirtualClock clock(Time(1'800'000'000'000ms));
-    auto store = open_sqlite_store(options, clock).value();
+    auto store = open_with_a_small_log(world, clock);
     const rules::LaneId lane = store->open_lane().value();
     const auto acknowledged = static_cast<std::int64_t>(random.below(batches_max));
     for (std::int64_t n = 1; n <= acknowledged; ++n) EXPECT_TRUE(post(*store, {lane, n}));
@@ -274,11 +276,8 @@ TEST_F(SqliteFault, ALaneThatCannotBeStoredIsNotDealt) {
 TEST_F(SqliteFault, ACheckpointThatFailsWhereNothingWaitsEndsTheStoreToo) {
   for (const Fault fault : {Fault::full, Fault::short_write, Fault::sync_error}) {
     const SqliteWorld world;
-    SqliteOptions options = world.options();
-    options.vfs = vfs_.name();
-    options.checkpoint_pages = 40;
     const VirtualClock clock(Time(1'800'000'000'000ms));
-    auto store = open_sqlite_store(options, clock).value();
+    auto store = open_with_a_small_log(world, clock);
     const rules::LaneId lane = store->open_lane().value();
     ASSERT_TRUE(post(*store, {lane, 1}));
     vfs_.arm(fault, File::database, 1);
