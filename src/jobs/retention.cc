@@ -35,7 +35,7 @@ bool Retention::offer(const rules::RequestId& id) {
     --outstanding_;
   };
   ++outstanding_;
-  if (lane_.offer(command, clock_.steady() + judge_within, done)) return true;
+  if (lane_.offer(command, clock_.steady() + judge_within, done, stage::Rank::background)) return true;
   --outstanding_;
   return false;
 }

@@ -34,8 +34,8 @@ class Lane {
        Meters meters = {});
 
   // As Stage::offer: false, and neither argument consumed, when the queue is full or the lane closed.
-  bool offer(rules::Command& command, Duration deadline, Done& done) {
-    return stage_.offer(command, deadline, done);
+  bool offer(rules::Command& command, Duration deadline, Done& done, stage::Rank rank = stage::Rank::caller) {
+    return stage_.offer(command, deadline, done, rank);
   }
   std::size_t step() { return stage_.step(); }
   void run() { stage_.run(); }

@@ -3,7 +3,8 @@
 //   offer() ──► bounded queue ──► step(): seal what waits ──► work(batch) ──► one answer each
 //
 // A stage takes whatever waits as soon as it is free, up to a limit: load makes batches bigger, not queues
-// longer, and there is no artificial delay. It knows nothing of what it carries. It is driven either by one
+// longer, and there is no artificial delay. What the process does on its own account, in the background, lets
+// the callers' next batch go before it, once. It knows nothing of what it carries. It is driven either by one
 // thread inside run(), or by calling step() from one thread (tests, simulation); never by both. Neither is
 // called from within work, an answer or idle; offer(), close() and waiting() may be.
 //
@@ -32,6 +33,11 @@ namespace gavel::stage {
 struct Limits {
   std::size_t queue_max;  // Entries that wait; offer() refuses more. At least 1.
   std::size_t batch_max;  // Entries of one batch. At least 1.
+};
+
+enum class Rank {
+  caller,      // Somebody waits for the answer.
+  background,  // Nobody does.
 };
 
 template <class In, class Out>
@@ -65,7 +71,7 @@ class Stage {
   // Queues one entry; any thread; never blocks on work. False, with neither argument consumed, when the queue
   // is full or the stage is closed: certainly not done. `deadline` is in the clock's steady time; work that
   // has begun is never cut short by it.
-  bool offer(In& in, Duration deadline, Done& done) noexcept GAVEL_EXCLUDES(mutex_);
+  bool offer(In& in, Duration deadline, Done& done, Rank rank = Rank::caller) noexcept GAVEL_EXCLUDES(mutex_);
 
   // Seals one batch of what waits, works on it, answers; returns how many entries were answered (0: nothing
   // waited).
@@ -87,7 +93,11 @@ class Stage {
     Done done;
   };
 
-  std::deque<Entry> seal() GAVEL_EXCLUDES(mutex_);
+  using Queue = std::deque<Entry>;
+
+  Queue seal() GAVEL_EXCLUDES(mutex_);
+  void move_some(Queue& from, Queue& to) const;
+  std::size_t count() const GAVEL_REQUIRES(mutex_) { return callers_.size() + background_.size(); }
 
   const Limits limits_;
   const Clock& clock_;
@@ -96,21 +106,24 @@ class Stage {
   const Idle idle_;
   mutable Mutex mutex_;
   Condition arrived_;
-  std::deque<Entry> queue_ GAVEL_GUARDED_BY(mutex_);
+  Queue callers_ GAVEL_GUARDED_BY(mutex_);
+  Queue background_ GAVEL_GUARDED_BY(mutex_);
+  bool passed_by_ GAVEL_GUARDED_BY(mutex_) = false;  // The background, by the last batch.
   bool closed_ GAVEL_GUARDED_BY(mutex_) = false;
 };
 
 // NOLINTBEGIN(misc-confusable-identifiers): `In` is like the name of a parameter within Boost, `ln`.
 template <class In, class Out>
-bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done) noexcept {
+bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done, Rank rank) noexcept {
   {
     const MutexLock lock(mutex_);
-    if (closed_ || queue_.size() >= limits_.queue_max) return false;
-    queue_.push_back(Entry{std::move(in), deadline, std::move(done)});
+    if (closed_ || count() >= limits_.queue_max) return false;
+    Queue& queue = rank == Rank::caller ? callers_ : background_;
+    queue.push_back(Entry{std::move(in), deadline, std::move(done)});
     // Only the entry that ends emptiness wakes the driver: it begins to wait under this lock and on an empty
     // queue, and nobody else takes entries out, so whoever makes the queue grow further finds it awake or
     // about to be.
-    if (queue_.size() > 1) return true;
+    if (count() > 1) return true;
   }
   // Outside the lock, which the woken driver wants at once.
   arrived_.notify_one();
@@ -146,8 +159,8 @@ void Stage<In, Out>::run() noexcept {
   while (true) {
     {
       const MutexLock lock(mutex_);
-      while (queue_.empty() && !closed_) arrived_.wait(mutex_);
-      if (queue_.empty()) return;
+      while (count() == 0 && !closed_) arrived_.wait(mutex_);
+      if (count() == 0) return;
     }
     step();
   }
@@ -164,23 +177,30 @@ void Stage<In, Out>::close() noexcept {
 template <class In, class Out>
 std::size_t Stage<In, Out>::waiting() const noexcept {
   const MutexLock lock(mutex_);
-  return queue_.size();
+  return count();
 }
 
 template <class In, class Out>
-std::deque<typename Stage<In, Out>::Entry> Stage<In, Out>::seal() {
-  std::deque<Entry> sealed;
+typename Stage<In, Out>::Queue Stage<In, Out>::seal() {
+  Queue sealed;
   const MutexLock lock(mutex_);
-  if (queue_.size() <= limits_.batch_max) {
-    // The usual case costs the callers, who want the lock, no time at all.
-    sealed.swap(queue_);
-    return sealed;
-  }
-  for (std::size_t i = 0; i < limits_.batch_max; ++i) {
-    sealed.push_back(std::move(queue_.front()));
-    queue_.pop_front();
-  }
+  const bool pass_by = !callers_.empty() && !background_.empty() && !passed_by_;
+  passed_by_ = pass_by;
+  if (!pass_by) move_some(background_, sealed);
+  move_some(callers_, sealed);
   return sealed;
+}
+
+// As many as the batch has room for.
+template <class In, class Out>
+void Stage<In, Out>::move_some(Queue& from, Queue& to) const {
+  if (to.empty() && from.size() <= limits_.batch_max) {
+    // The usual case costs the callers, who want the lock, no time at all.
+    to.swap(from);
+    return;
+  }
+  for (; !from.empty() && to.size() < limits_.batch_max; from.pop_front())
+    to.push_back(std::move(from.front()));
 }
 
 // NOLINTEND(misc-confusable-identifiers)

@@ -34,9 +34,9 @@ class StageTest : public testing::Test {
   static std::string late() { return "late"; }
 
   // Offers a word and says "full" if it was refused.
-  void offer(Words& words, std::string word, Duration deadline = far) {
+  void offer(Words& words, std::string word, Duration deadline = far, Rank rank = Rank::caller) {
     Words::Done done = [this, word](const std::string& answer) { transcript_ += " " + word + "=" + answer; };
-    if (!words.offer(word, deadline, done)) transcript_ += " " + word + "=full";
+    if (!words.offer(word, deadline, done, rank)) transcript_ += " " + word + "=full";
   }
 
   std::string take_transcript() { return std::exchange(transcript_, ""); }
@@ -77,6 +77,54 @@ TEST_F(StageTest, WhatArrivesDuringWorkIsTheNextBatch) {
   EXPECT_EQ(words.step(), 1);
   EXPECT_EQ(words.step(), 2);
   EXPECT_EQ(take_transcript(), "[a] a=A[b c] b=B c=C");
+}
+
+// Callers "a" to "c", background "x" to "z".
+TEST_F(StageTest, TheBackgroundLetsOneBatchOfTheCallersGoBeforeIt_E20) {
+  Words words({.queue_max = 10, .batch_max = 10}, clock_, work(), late);
+  const auto offer_behind = [&](const char* word) { offer(words, word, far, Rank::background); };
+  offer_behind("x");
+  offer_behind("y");
+  offer(words, "a");
+  EXPECT_EQ(words.waiting(), 3);
+  EXPECT_EQ(words.step(), 1);
+  EXPECT_EQ(take_transcript(), "[a] a=A");
+  offer(words, "b");
+  offer_behind("z");
+  EXPECT_EQ(words.step(), 4);
+  EXPECT_EQ(take_transcript(), "[x y z b] x=X y=Y z=Z b=B") << "one batch went before it, and no second one";
+  offer_behind("x");
+  EXPECT_EQ(words.step(), 1);
+  EXPECT_EQ(take_transcript(), "[x] x=X") << "nobody was there to let go";
+  offer_behind("y");
+  offer(words, "c");
+  EXPECT_EQ(words.step(), 1);
+  EXPECT_EQ(take_transcript(), "[c] c=C");
+}
+
+// A rush fills every batch, and the background is not starved: each second batch has room for it first.
+TEST_F(StageTest, ARushOfCallersDoesNotStarveTheBackground_C9) {
+  Words words({.queue_max = 10, .batch_max = 2}, clock_, work(), late);
+  for (const char* word : {"x", "y", "z"}) offer(words, word, far, Rank::background);
+  for (const char* word : {"a", "b", "c", "d", "e"}) offer(words, word);
+  std::string batches;
+  during_work_ = [&] { batches += take_transcript(); };
+  while (words.step() > 0) take_transcript();
+  EXPECT_EQ(batches, "[a b][x y][c d][z e]");
+}
+
+TEST_F(StageTest, WhoeverIsInTheBackgroundCountsForTheQueueAndForIdle) {
+  Words words({.queue_max = 2, .batch_max = 10}, clock_, work(), late, [this] { transcript_ += " idle"; });
+  offer(words, "a");
+  offer(words, "x", far, Rank::background);
+  offer(words, "b");
+  offer(words, "y", far, Rank::background);
+  EXPECT_EQ(take_transcript(), " b=full y=full");
+  words.step();
+  EXPECT_EQ(take_transcript(), "[a] a=A");
+  words.close();
+  words.run();
+  EXPECT_EQ(take_transcript(), "[x] x=X idle") << "a closed stage drains both";
 }
 
 TEST_F(StageTest, AFullQueueRefusesAndConsumesNothing) {
@@ -258,7 +306,8 @@ TEST_P(StageThreadsTest, EveryEntryIsAnsweredOnceWithItsOwnAnswer) {
         Squares::Done done = [&answers, producer](std::uint64_t answer) {
           answers[producer].push_back(answer);
         };
-        while (!stage.offer(in, clock.steady() + far, done)) std::this_thread::yield();
+        const Rank rank = producer % 2 == 0 ? Rank::caller : Rank::background;
+        while (!stage.offer(in, clock.steady() + far, done, rank)) std::this_thread::yield();
       }
     });
   }
