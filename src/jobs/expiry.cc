@@ -11,6 +11,7 @@ namespace {
 
 constexpr Duration behind_after{2'000};  // C9: a due hold is released within two seconds.
 constexpr Duration behind_every{5'000};  // … or the log says so, no more often than this.
+constexpr std::int64_t behind_max = expiry_batch_max * expiry_share_of_behind;  // More makes no piece larger.
 constexpr Duration judge_within{
     10'000};  // A release that waits longer than this is found again by a later step.
 
@@ -24,21 +25,29 @@ Duration Expiry::oldest_overdue(Time now) const {
   return oldest < now ? now - oldest : Duration(0);
 }
 
-// As many as the pace makes since the last ones were offered.
-std::size_t Expiry::piece() {
-  const Duration steady = clock_.steady();
-  const Duration since = offered_at_ ? steady - *offered_at_ : Duration(1'000);
-  offered_at_ = steady;
-  const std::int64_t due = expiry_per_second * std::min(since, Duration(1'000)).count() / 1'000;
-  return std::clamp(static_cast<std::size_t>(due), expiry_batch_min, expiry_batch_max);
+void Expiry::keep_pace() {
+  const Duration now = clock_.steady();
+  const Duration since = std::min(now - looked_at_.value_or(now), Duration(1'000));
+  looked_at_ = now;
+  behind_ = std::min(behind_ + expiry_per_second * since.count() / 1'000, behind_max);
+}
+
+std::size_t Expiry::piece() const {
+  return std::clamp(static_cast<std::size_t>(behind_) / expiry_share_of_behind, expiry_batch_min,
+                    expiry_batch_max);
 }
 
 Result<std::size_t> Expiry::step(Time now) {
+  keep_pace();
   if (outstanding_.load() > 0) return 0;
-  const Result<std::vector<judge::HoldRow>> due = reader_.due(now, piece());
+  const std::size_t wanted = piece();
+  const Result<std::vector<judge::HoldRow>> due = reader_.due(now, wanted);
   if (!due) return std::unexpected(due.error());
   oldest_due_ = due->empty() ? Time::max() : due->front().expires_at;
-  if (due->empty()) return 0;
+  if (due->empty()) {
+    behind_ = 0;
+    return 0;
+  }
   const Duration late = now - due->front().expires_at;
   if (late > behind_after && now >= say_behind_at_) {
     log_.write(Level::warn, "expiry_behind", {{"oldest_overdue_ms", late.count()}});
@@ -52,13 +61,15 @@ Result<std::size_t> Expiry::step(Time now) {
       --outstanding_;
     };
     ++outstanding_;
-    if (!lane_.offer(command, clock_.steady() + judge_within, done)) {
+    if (!lane_.offer(command, clock_.steady() + judge_within, done, stage::Rank::background)) {
       --outstanding_;
       break;  // The queue is full; the rest is found again by a later step.
     }
     ++offered;
     delays_.observe(std::chrono::duration<double>(now - hold.expires_at).count());
   }
+  const bool is_all = offered < wanted && offered == due->size();
+  behind_ = is_all ? 0 : std::max<std::int64_t>(0, behind_ - static_cast<std::int64_t>(offered));
   return offered;
 }
 

@@ -1,8 +1,9 @@
 // Expiry: releases holds whose time is past, in bounded batches (C9).
 //
 // When a whole sale expires in one second, new orders must not wait behind it (E20): the holds are offered at
-// a steady pace, a quarter above what C9 demands, in pieces as small as the time between two steps allows.
-// They are free for the judge anyhow, whether released or not.
+// a steady pace, a quarter above what C9 demands, and in small pieces. Only what has fallen behind the pace
+// makes a piece larger, and slowly: one that took long must not make the next one longer still. The holds are
+// free for the judge anyhow, whether released or not.
 //
 //   step(now): find due holds ─► offer them to the lane as Expire commands ─► their verdicts count down
 //
@@ -26,10 +27,11 @@
 namespace gavel::jobs {
 
 // At 40 µs a hold, on a machine that is busy, a piece of the largest size keeps new orders waiting for 12 ms,
-// and the pace is still C9's.
+// and the pace is still C9's. A piece has that size once the release is half a second behind.
 inline constexpr std::size_t expiry_batch_max = 300;
 inline constexpr std::size_t expiry_batch_min = 50;
 inline constexpr std::int64_t expiry_per_second = 25'000;
+inline constexpr std::size_t expiry_share_of_behind = 40;
 
 class Expiry {
  public:
@@ -37,9 +39,9 @@ class Expiry {
   // is told how long after its time each hold was offered, in seconds.
   Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, Histogram delays = {});
 
-  // Offers due holds, between expiry_batch_min and expiry_batch_max, by the time since it last did; does
-  // nothing while earlier ones have no verdict. Returns how many were offered. A hold that is overdue by more
-  // than two seconds is logged as `expiry_behind`.
+  // Offers due holds, between expiry_batch_min and expiry_batch_max, by how far the release is behind its
+  // pace; does nothing while earlier ones have no verdict. Returns how many were offered. A hold that is
+  // overdue by more than two seconds is logged as `expiry_behind`.
   Result<std::size_t> step(Time now);
 
   // Commands offered that have no verdict yet. Any thread.
@@ -53,7 +55,8 @@ class Expiry {
   Duration oldest_overdue(Time now) const;
 
  private:
-  std::size_t piece();
+  std::size_t piece() const;
+  void keep_pace();
 
   judge::Reader& reader_;
   pipeline::Lane& lane_;
@@ -61,7 +64,8 @@ class Expiry {
   Log& log_;
   const Histogram delays_;
   Time say_behind_at_{};
-  std::optional<Duration> offered_at_;  // By the steady clock.
+  std::optional<Duration> looked_at_;  // By the steady clock.
+  std::int64_t behind_ = 0;            // Holds that the pace has made due to be offered, and that were not.
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<std::uint64_t> released_{0};
   std::atomic<Time> oldest_due_{Time::max()};  // Of the last look; max: none was due.
