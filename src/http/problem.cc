@@ -31,7 +31,14 @@ std::string title_of(std::string_view word) {
   return title;
 }
 
-Response problem_with(unsigned status, const Verdict& verdict) {
+// Nothing was done with a request that was not read. What came too slowly may come again as it is; another
+// path or method is another request, so that no key helps.
+Retry retry_of_unread(unsigned status) {
+  if (status == 408) return Retry::same_key;
+  return status == 404 || status == 405 ? Retry::never : Retry::new_key;
+}
+
+Response problem_with(unsigned status, const Verdict& verdict, Retry retry) {
   const rules::OutcomeTraits& traits = rules::traits(verdict.outcome);
   boost::json::object body;
   body["type"] = "/docs/outcomes/" + std::string(traits.word);
@@ -42,7 +49,7 @@ Response problem_with(unsigned status, const Verdict& verdict) {
   body["code"] = as_json(traits.word);
   body["final"] = is_final(verdict);
   body["recorded"] = verdict.record != Record::no;
-  body["retry"] = as_json(rules::word(retry_of(verdict)));
+  body["retry"] = as_json(rules::word(retry));
   add_details(body, verdict);
   Response response;
   response.status = status;
@@ -130,7 +137,7 @@ Retry retry_of(const Verdict& verdict) {
 }
 
 Response problem(const Verdict& verdict, Random& random) {
-  Response response = problem_with(http_status(verdict.outcome), verdict);
+  Response response = problem_with(http_status(verdict.outcome), verdict, retry_of(verdict));
   if (response.status == 503 || response.status == 429) {
     const std::uint64_t seconds = retry_after_least + random.below(retry_after_most - retry_after_least + 1);
     response.headers.emplace_back("Retry-After", std::to_string(seconds));
@@ -159,7 +166,7 @@ Response malformed_http(unsigned status, std::string detail) {
   Verdict verdict;
   verdict.outcome = Outcome::malformed;
   verdict.detail.explanation = std::move(detail);
-  return problem_with(status, verdict);
+  return problem_with(status, verdict, retry_of_unread(status));
 }
 
 Response fault_of_ours() {
@@ -167,7 +174,7 @@ Response fault_of_ours() {
   verdict.outcome = Outcome::outcome_unknown;
   verdict.detail.explanation =
       "A fault of the service; it may have been done: retry with the same key, or ask for the request.";
-  return problem_with(500, verdict);
+  return problem_with(500, verdict, retry_of(verdict));
 }
 
 void add_details(boost::json::object& to, const Verdict& verdict) {

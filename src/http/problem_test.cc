@@ -180,6 +180,13 @@ TEST(Problem, OfFormHasTheStatusOfHttp) {
             R"({"type":"/docs/outcomes/malformed","title":"Malformed","status":413,)"
             R"("detail":"body: at most 65536 bytes","code":"malformed","final":true,"recorded":false,)"
             R"("retry":"new_key"})");
+  const auto retry = [](unsigned status) {
+    const std::string body = malformed_http(status, "").body;
+    return body.substr(body.find(R"("retry":")"));
+  };
+  EXPECT_EQ(retry(404), R"("retry":"never"})") << "no key makes this path another";
+  EXPECT_EQ(retry(405), R"("retry":"never"})");
+  EXPECT_EQ(retry(408), R"("retry":"same_key"})") << "nothing was done with it";
   const Response fault = fault_of_ours();
   EXPECT_EQ(fault.status, 500U);
   EXPECT_NE(fault.body.find(R"("code":"outcome_unknown","final":false,"recorded":false,"retry":"same_key")"),

@@ -163,7 +163,7 @@ std::optional<std::string> wrong_in_trace(const Query& query) {
   const bool paged = value_of(query, "limit") || value_of(query, "cursor");
   const bool one = int{order} + int{request} + int{user} == 1;
   if (one && (request || !value_of(query, "caller")) && (user || !paged)) return std::nullopt;
-  return "query: order, or request with or without its caller, or user with or without limit and cursor";
+  return "name one: order, or request and perhaps its caller, or user and perhaps limit and cursor";
 }
 
 Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader,

@@ -39,14 +39,15 @@ rules::Caller caller_of(Audience audience) {
   return rules::Caller(audience == Audience::shop ? "shop" : "operator");
 }
 
-// "application/json", with or without parameters, in any case; curl's default for -d is another.
+// "application/json" in UTF-8, in any case; curl's default for -d is another. JSON is UTF-8 unless its sender
+// names another encoding, which is no part of the standard (RFC 8259, 8.1).
 bool is_json(std::string_view content_type) {
-  constexpr std::string_view json = "application/json";
-  std::string_view type = content_type.substr(0, content_type.find(';'));
-  while (type.ends_with(' ')) type.remove_suffix(1);
-  return std::ranges::equal(type, json, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  });
+  std::string text;
+  for (const char c : content_type) {
+    if (c != ' ' && c != '"') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  const bool otherwise = text.contains("charset=") && !text.contains("charset=utf-8");
+  return text.substr(0, text.find(';')) == "application/json" && !otherwise;
 }
 
 // The body as the route wants it, or what is wrong with it.
@@ -75,7 +76,7 @@ std::optional<std::string> wrong_around(const Request& request, const Found& fou
   }
   if (found.route->policy.key == Key::required && request.idempotency_key &&
       !parse_request_key(*request.idempotency_key)) {
-    return "Idempotency-Key: must be 1 to 64 of letters, digits and _ . : -";
+    return "Idempotency-Key: must be sent once, 1 to 64 of letters, digits and _ . : -";
   }
   return std::nullopt;
 }
@@ -155,7 +156,7 @@ std::expected<Found, Response> Service::find(const Request& request) {
     return std::unexpected(malformed_http(400, "body: this request takes none"));
   }
   if (!request.body.empty() && request.content_type && !is_json(*request.content_type)) {
-    return std::unexpected(malformed_http(415, "Content-Type: must be application/json"));
+    return std::unexpected(malformed_http(415, "Content-Type: must be application/json, in UTF-8"));
   }
   return std::move(*found);
 }

@@ -140,10 +140,13 @@ TEST_F(BadInput, HeadersAndPaths) {
       Row{with("a b", ""), 400, "Idempotency-Key: must be"},
       Row{with(std::string(65, 'k'), ""), 400, "Idempotency-Key: must be"},
       Row{with("\"unfinished", ""), 400, "Idempotency-Key: must be"},
-      Row{with("k1", "Idempotency-Key: k1\r\n"), 400, "Idempotency-Key: must be"},
+      Row{with("k1", "Idempotency-Key: k1\r\n"), 400, "Idempotency-Key: must be sent once"},
       Row{with("k1", "Gavel-Attempt: 0\r\n"), 400, "Gavel-Attempt: must be"},
       Row{with("k1", "Gavel-Attempt: first\r\n"), 400, "Gavel-Attempt: must be"},
       Row{with("k1", "Content-Type: text/plain\r\n"), 415, "Content-Type: must be application/json"},
+      Row{with("k1", "Content-Type: application/json; charset=utf-16\r\n"), 415,
+          "must be application/json, in UTF-8"},
+      Row{with("k1", "Content-Type: application/jsonp\r\n"), 415, "must be application/json, in UTF-8"},
       Row{{shop, "POST", "/v1/orders?dry=1", "k1", body, ""}, 400, "query: "},
       Row{{shop, "GET", "/v1/orders/17", "", "{}", ""}, 400, "body: this request takes none"},
       Row{{shop, "GET", "/nosuch", "", "", ""}, 404, "there is no such path"},
@@ -159,6 +162,12 @@ TEST_F(BadInput, HeadersAndPaths) {
       Row{{operators, "GET", "/v1/stock?sku=tee&lot=1", "", "", ""}, 400, "query: "},
       Row{{operators, "GET", "/v1/activities/nosuch", "", "", ""}, 404, "unknown_activity"},
   });
+  // Each is refused for its key, so its content is taken: UTF-8 has to be named by nobody.
+  for (const char* type :
+       {"application/json", "Application/JSON ; Charset=\"UTF-8\"", "application/json;v=1"}) {
+    const Asked asked = with("a b", std::string("Content-Type: ") + type + "\r\n");
+    EXPECT_EQ(ask(world, asked).status, 400U) << type;
+  }
   // A reader of both forms, and the key of another.
   EXPECT_EQ(ask(world, with("k1", "Gavel-Attempt: 1\r\n")).status, 201U);
   Asked other = with("k1", "");

@@ -46,9 +46,10 @@ inline std::string problem_of(const std::string& code, unsigned status, const st
 }
 
 inline std::string malformed_of(unsigned status, const std::string& detail) {
+  const char* retry = status == 408 ? "same_key" : status == 404 || status == 405 ? "never" : "new_key";
   return std::to_string(status) + R"( {"type":"/docs/outcomes/malformed","title":"Malformed","status":)" +
          std::to_string(status) + R"(,"detail":")" + detail +
-         R"(","code":"malformed","final":true,"recorded":false,"retry":"new_key"})";
+         R"(","code":"malformed","final":true,"recorded":false,"retry":")" + retry + "\"}";
 }
 
 inline constexpr const char* at = R"("at":"2026-11-29T20:00:00.000Z")";

@@ -388,7 +388,7 @@ TEST_F(ServiceTest, ATraceTellsTheWholeChain_B17) {
   EXPECT_EQ(trace("?request=c9"), "404 " + problem_of("unknown_request", 404, final_never));
   EXPECT_EQ(trace("?request=s3"), "404 " + problem_of("unknown_request", 404, final_never));
   const std::string which = malformed_of(
-      400, "query: order, or request with or without its caller, or user with or without limit and cursor");
+      400, "name one: order, or request and perhaps its caller, or user and perhaps limit and cursor");
   EXPECT_EQ(trace(""), which);
   EXPECT_EQ(trace("?order=" + key7(1) + "&request=c1"), which);
   EXPECT_EQ(trace("?order=" + key7(1) + "&caller=shop"), which);
