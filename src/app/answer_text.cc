@@ -1,11 +1,13 @@
 #include "app/answer_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/json.hpp>
 
 #include "base/json_text.h"
@@ -53,10 +55,28 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// Invisible characters that change the order in which a terminal shows what follows: UAX #9, in UTF-8.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> reordering{{
+    {"\u061c", "\\u061c"},
+    {"\u200e", "\\u200e"},
+    {"\u200f", "\\u200f"},
+    {"\u202a", "\\u202a"},
+    {"\u202b", "\\u202b"},
+    {"\u202c", "\\u202c"},
+    {"\u202d", "\\u202d"},
+    {"\u202e", "\\u202e"},
+    {"\u2066", "\\u2066"},
+    {"\u2067", "\\u2067"},
+    {"\u2068", "\\u2068"},
+    {"\u2069", "\\u2069"},
+}};
+
 // Names and reasons are free text: what a terminal would obey is escaped as in JSON.
 std::string plain(std::string_view text) {
   std::string quoted;
   append_json_text(quoted, text);
+  for (const auto& [character, escaped] : reordering)
+    boost::algorithm::replace_all(quoted, character, escaped);
   return quoted.substr(1, quoted.size() - 2);
 }
 

@@ -56,11 +56,11 @@ TEST(AnswerText, Orders) {
 
 TEST(AnswerText, Activities) {
   const std::string sale =
-      R"({"id":"drop","name":"Friday\u001b[2J","state":"open","lines":[{"sku":"tee","warehouse":"main","allotment":5}],)"
+      R"({"id":"drop","name":"Friday\u001b[2J\u202e\u2066","state":"open","lines":[{"sku":"tee","warehouse":"main","allotment":5}],)"
       R"("limit_per_user":1,"mode":"direct"})";
   const std::string table =
       "ACTIVITY  STATE  ALLOTTED  PER USER  OPENS  CLOSES  NAME\n"
-      "drop      open   tee 5            1                 Friday\\u001b[2J";
+      "drop      open   tee 5            1                 Friday\\u001b[2J\\u202e\\u2066";
   EXPECT_EQ(text(Shows::activity, sale), table) << "what a terminal would obey is escaped";
   EXPECT_EQ(text(Shows::activities, R"({"activities":[)" + sale + "]}"), table);
 }

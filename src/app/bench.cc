@@ -78,11 +78,12 @@ class Bench final : public Subcommand {
             "the next as soon as the answer is there. What is busy is asked again with its key after\n"
             "Retry-After, and a latency counts from the first sending; ONE P99 is of one sending and its\n"
             "answer. BACKLOG is the queue before the judge and CONNECTED the server's connections, the most\n"
-            "that its metrics showed; UNSERVED got no final answer. The knee is the first rung after which\n"
-            "the answers a second grow by less than a tenth.\n"
+            "that its metrics showed. The knee is the first rung after which the answers a second grow by\n"
+            "less than a tenth. BUSY counts answers that said: later; UNSENT, requests that no connection\n"
+            "took; UNSERVED, those without a final answer.\n"
             "The server is one of its own with the limits that are usual, in a temporary folder, unless\n"
-            "--server names one that runs; SKUs called bench-* stay there. Exit code 4: a check failed, so\n"
-            "the figure is none.",
+            "--server names one that runs; SKUs called bench-* stay there, one for each rung and one for\n"
+            "the second of warming up. Exit code 4: a check failed, so the figure is none.",
         .examples =
             "  gavel bench\n"
             "  gavel bench --scenario burst --rate 5000 --seconds 10 --mode gated\n"
@@ -306,7 +307,8 @@ class Bench final : public Subcommand {
                        .verify = ""};
     const auto units =
         scenario == Scenario::mixed ? BenchCount::Units::come_back : BenchCount::Units::stay_taken;
-    auto verify = verify_of(target, *stock, {figure.orders, figure.measured.unanswered, units});
+    auto verify =
+        verify_of(target, *stock, {figure.orders, figure.measured.unanswered, units, traffic.sku_unknown()});
     if (!verify) return std::unexpected(verify.error());
     figure.verify = *std::move(verify);
     return figure;

@@ -79,6 +79,7 @@ HttpRequest BenchTraffic::follow_up() {
 std::string BenchTraffic::key() { return to_text(make_uuid7(clock_.now(), random_)); }
 
 void BenchTraffic::hear(const HttpRequest&, const HttpAnswer& answer, const std::string& code) {
+  if (code == "unknown_sku") sku_unknown_ = true;
   if (code != "reserved") return;
   ++orders_;
   if (scenario_ != Scenario::mixed) return;

@@ -43,7 +43,8 @@ class BenchTraffic final : public Traffic {
   HttpRequest next() override;
   void hear(const HttpRequest& request, const HttpAnswer& answer, const std::string& code) override;
 
-  std::int64_t orders() const { return orders_; }  // That were made.
+  std::int64_t orders() const { return orders_; }    // That were made.
+  bool sku_unknown() const { return sku_unknown_; }  // To the shop, which was asked all the same.
 
  private:
   HttpRequest reserve();
@@ -55,6 +56,7 @@ class BenchTraffic final : public Traffic {
   const Clock& clock_;
   Random& random_;
   std::int64_t orders_ = 0;
+  bool sku_unknown_ = false;
   std::deque<std::string> held_;  // Orders that have a life before them; of mixed alone.
 };
 

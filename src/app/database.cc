@@ -18,10 +18,13 @@ judge::SqliteOptions sqlite_of(const Options& options) {
   return sqlite;
 }
 
-// SQLite answers the absence of a folder with "unable to open database file", which helps nobody.
+// SQLite answers both with "unable to open database file" or a disk error, which helps nobody.
 Result<void> need_folder(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    return fail(ErrorCode::invalid,
+                "judge.url sqlite:" + path + ": this is a folder; name the database's file in it");
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return {};
   return fail(ErrorCode::invalid, "judge.url sqlite:" + path + ": there is no folder " + folder.string());
 }
@@ -75,6 +78,7 @@ Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options)
     return fail(ErrorCode::invalid,
                 "judge.url memory: lives in the process that serves it; there is no file to read");
   const judge::SqliteOptions sqlite = sqlite_of(options);
+  if (auto good = need_folder(sqlite.path); !good) return std::unexpected(good.error());
   if (auto good = need_file(sqlite.path); !good) return std::unexpected(good.error());
   return judge::open_sqlite_reader(sqlite);
 }

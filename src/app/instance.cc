@@ -89,6 +89,11 @@ rules::Policy policy_of(const Options& options) {
   return policy;
 }
 
+std::unexpected<Error> not_listening(const Error& error, const std::string& settings) {
+  return fail(error.code,
+              error.message + "; --" + settings + ".address and --" + settings + ".port name another");
+}
+
 }  // namespace
 
 // The members stand in dependency order; the order of their end is in finish() and ~Wiring().
@@ -238,9 +243,9 @@ void Instance::Wiring::watch_parts() {
 
 Result<void> Instance::Wiring::listen(const Options& options) {
   const auto shop = shop_->listen(options.shop.address, options.shop.port);
-  if (!shop) return std::unexpected(shop.error());
+  if (!shop) return not_listening(shop.error(), "http");
   const auto operators = operators_->listen(options.operators.address, options.operators.port);
-  if (!operators) return std::unexpected(operators.error());
+  if (!operators) return not_listening(operators.error(), "admin");
   shop_url = url_of(options.shop.address, *shop);
   operators_url = url_of(options.operators.address, *operators);
   readiness_.ready = true;

@@ -45,7 +45,8 @@ Result<LadderFigure> Climb::rung(const Crowd& crowd) {
                       .verify = ""};
   const auto units =
       plan_.scenario == Scenario::mixed ? BenchCount::Units::come_back : BenchCount::Units::stay_taken;
-  auto verify = verify_of(target_, *stock, {traffic.orders(), figure.measured.doubtful, units});
+  auto verify =
+      verify_of(target_, *stock, {traffic.orders(), figure.measured.doubtful, units, traffic.sku_unknown()});
   if (!verify) return std::unexpected(verify.error());
   figure.verify = *std::move(verify);
   return figure;

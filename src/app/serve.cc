@@ -135,7 +135,13 @@ class Serve final : public Subcommand {
     const Sign sign(options, instance);
     say(serving_line(instance, options, speech));
     const Signals::Watch watch(
-        signals, [&instance] { instance.stop(); }, [] {});
+        signals,
+        [&instance, speech] {
+          if (speech == Speech::people)
+            say_error("stopping: what was accepted is finished first; the same again ends at once");
+          instance.stop();
+        },
+        [] { say_error("ended at once; what was decided is recorded under its keys"); });
     const Instance::Ended ended = instance.run();
     log.write(Level::info, "stopped", {{"all_answered", ended.all_answered ? 1 : 0}});
     return say_end(ended, speech);

@@ -123,6 +123,18 @@ class Bench(unittest.TestCase):
             self.assertLessEqual(one["unanswered"] + one["unsent"], 40)
             self.assertEqual(gavel.terminate(), 0)
 
+    def test_addresses_of_two_servers(self):
+        one, other = Gavel(self.folder / "one"), Gavel(self.folder / "other")
+        for gavel in (one, other):
+            gavel.folder.mkdir()
+            self.addCleanup(gavel.close)
+            gavel.start()
+        for kind in ("--rate 50", "--outstanding 50"):
+            ended = self.run_here(f"bench {kind} --seconds 1 --server {one.operators} --shop {other.shop} "
+                                  "--admin.key_file one/gavel.key")
+            self.assertEqual(ended.code, 3, ended)
+            self.assertIn(f"{other.shop} does not know the SKU that was just made at {one.operators}", ended.errors)
+
     def test_latencies_count_from_the_schedule(self):
         """A server that stands still for a while delays every request of that while, though only few were on their way."""
         gavel = Gavel(self.folder)

@@ -147,6 +147,7 @@ class Serve(Folder):
         self.assertEqual(out, "gavel: stopped; everything that was accepted is answered\n")
         self.assertEqual(process.returncode, 0)
         self.assertIn("gavel: made a fresh operators' key in gavel.key\n", errors)
+        self.assertIn("gavel: stopping: what was accepted is finished first; the same again ends at once\n", errors)
 
     def test_memory_says_that_nothing_is_kept(self):
         self.gavel.start(judge__url="memory:")
@@ -173,7 +174,16 @@ class Serve(Folder):
             ended = self.run_here("serve", "--http.port", port, "--admin.port", "0")
             self.assertEqual(ended.code, 3, ended)
             self.assertIn(f"gavel: cannot listen on 127.0.0.1 port {port}", ended.errors)
+            self.assertIn("--http.address and --http.port name another", ended.errors)
+            ended = self.run_here("serve", "--http.port", "0", "--admin.port", port)
+            self.assertIn("--admin.address and --admin.port name another", ended.errors)
         self.assertFalse((self.folder / "gavel.db.serving").exists())
+
+    def test_a_folder_in_place_of_a_file(self):
+        for command in ("serve", "migrate", "verify"):
+            ended = self.run_here(command, "--judge.url", f"sqlite:{self.folder}")
+            self.assertEqual(ended.code, 3, ended)
+            self.assertIn(f"sqlite:{self.folder}: this is a folder; name the database's file in it", ended.errors)
 
     def test_a_folder_that_is_not_there(self):
         ended = self.run_here("serve", "--judge.url", "sqlite:absent/gavel.db")
@@ -402,6 +412,7 @@ class Stop(Folder):
             self.gavel.signal(signal.SIGTERM)
             self.assertEqual(self.gavel.wait(), 128 + signal.SIGTERM)
             self.assertLess(time.monotonic() - began, 2)
+        self.assertIn("gavel: ended at once; what was decided is recorded under its keys\n", self.gavel.stopped_errors)
         self.gavel.start()
 
     def test_a_database_that_hangs_does_not_hold_it_up(self):
