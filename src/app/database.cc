@@ -18,8 +18,9 @@ judge::SqliteOptions sqlite_of(const Options& options) {
   return sqlite;
 }
 
-// SQLite answers both with "unable to open database file" or a disk error, which helps nobody.
-Result<void> need_folder(const std::string& path) {
+// The path is to be a file's, in a folder that is there. SQLite calls the one "disk I/O error" and the other
+// "unable to open database file", which helps nobody.
+Result<void> need_place(const std::string& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown))
     return fail(ErrorCode::invalid,
@@ -59,7 +60,7 @@ std::string boot_of_machine() {
 Result<Database> open_database(const Options& options, const Clock& clock) {
   if (options.judge.kind == JudgeUrl::Kind::memory) return open_memory(clock);
   const judge::SqliteOptions sqlite = sqlite_of(options);
-  if (auto good = need_folder(sqlite.path); !good) return std::unexpected(good.error());
+  if (auto good = need_place(sqlite.path); !good) return std::unexpected(good.error());
   const auto version = judge::sqlite_schema_version_of(sqlite);
   if (!version) return std::unexpected(version.error());
   if (*version == 0) {
@@ -78,7 +79,7 @@ Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options)
     return fail(ErrorCode::invalid,
                 "judge.url memory: lives in the process that serves it; there is no file to read");
   const judge::SqliteOptions sqlite = sqlite_of(options);
-  if (auto good = need_folder(sqlite.path); !good) return std::unexpected(good.error());
+  if (auto good = need_place(sqlite.path); !good) return std::unexpected(good.error());
   if (auto good = need_file(sqlite.path); !good) return std::unexpected(good.error());
   return judge::open_sqlite_reader(sqlite);
 }
@@ -87,7 +88,7 @@ Result<Migration> migrate_database(const Options& options) {
   if (options.judge.kind == JudgeUrl::Kind::memory)
     return fail(ErrorCode::invalid, "judge.url memory: has no schema to migrate");
   const judge::SqliteOptions sqlite = sqlite_of(options);
-  if (auto good = need_folder(sqlite.path); !good) return std::unexpected(good.error());
+  if (auto good = need_place(sqlite.path); !good) return std::unexpected(good.error());
   const bool made = !need_file(sqlite.path);
   const auto from = judge::sqlite_schema_version_of(sqlite);
   if (!from) return std::unexpected(from.error());

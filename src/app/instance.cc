@@ -292,7 +292,9 @@ void Instance::Wiring::watch_overdue() {
 // On the expiry's thread.
 Duration Instance::Wiring::expire() {
   const auto offered = expiry_.step(clock_.now());
-  if (offered) return *offered > 0 || expiry_.outstanding() > 0 ? expiry_while_work : expiry_else;
+  // What is due and was not taken, since the queue is full, is work too.
+  const bool is_work = expiry_.outstanding() > 0 || expiry_.oldest_overdue(clock_.now()) > Duration(0);
+  if (offered) return *offered > 0 || is_work ? expiry_while_work : expiry_else;
   if (offered.error().code == ErrorCode::broken) {
     break_off(offered.error().message);
     return stop_within;

@@ -37,22 +37,24 @@ std::size_t Expiry::piece() const {
                     expiry_batch_max);
 }
 
+void Expiry::say_if_behind(Time now) {
+  const Duration late = oldest_overdue(now);
+  if (late <= behind_after || clock_.steady() < say_behind_at_) return;
+  log_.write(Level::warn, "expiry_behind", {{"oldest_overdue_ms", late.count()}});
+  say_behind_at_ = clock_.steady() + behind_every;
+}
+
 Result<std::size_t> Expiry::step(Time now) {
   keep_pace();
-  if (outstanding_.load() > 0) return 0;
+  if (outstanding_.load() > 0) {
+    say_if_behind(now);
+    return 0;
+  }
   const std::size_t wanted = piece();
   const Result<std::vector<judge::HoldRow>> due = reader_.due(now, wanted);
   if (!due) return std::unexpected(due.error());
   oldest_due_ = due->empty() ? Time::max() : due->front().expires_at;
-  if (due->empty()) {
-    behind_ = 0;
-    return 0;
-  }
-  const Duration late = now - due->front().expires_at;
-  if (late > behind_after && now >= say_behind_at_) {
-    log_.write(Level::warn, "expiry_behind", {{"oldest_overdue_ms", late.count()}});
-    say_behind_at_ = now + behind_every;
-  }
+  say_if_behind(now);
   std::size_t offered = 0;
   for (const judge::HoldRow& hold : *due) {
     rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{}, rules::Expire{hold.order}};
@@ -68,7 +70,7 @@ Result<std::size_t> Expiry::step(Time now) {
     ++offered;
     delays_.observe(std::chrono::duration<double>(now - hold.expires_at).count());
   }
-  const bool is_all = offered < wanted && offered == due->size();
+  const bool is_all = due->size() < wanted && offered == due->size();
   behind_ = is_all ? 0 : std::max<std::int64_t>(0, behind_ - static_cast<std::int64_t>(offered));
   return offered;
 }

@@ -26,12 +26,12 @@
 
 namespace gavel::jobs {
 
-// At 40 µs a hold, on a machine that is busy, a piece of the largest size keeps new orders waiting for 12 ms,
-// and the pace is still C9's. A piece has that size once the release is half a second behind.
-inline constexpr std::size_t expiry_batch_max = 300;
+// A piece is a twentieth of what is behind, so that it has the largest size once that is half a second's
+// pace. Beside a rush that fills batches of 1,000, of 15 ms each, some 400 are needed for C9.
+inline constexpr std::size_t expiry_batch_max = 600;
 inline constexpr std::size_t expiry_batch_min = 50;
 inline constexpr std::int64_t expiry_per_second = 25'000;
-inline constexpr std::size_t expiry_share_of_behind = 40;
+inline constexpr std::size_t expiry_share_of_behind = 20;
 
 class Expiry {
  public:
@@ -39,9 +39,9 @@ class Expiry {
   // is told how long after its time each hold was offered, in seconds.
   Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, Histogram delays = {});
 
-  // Offers due holds, between expiry_batch_min and expiry_batch_max, by how far the release is behind its
-  // pace; does nothing while earlier ones have no verdict. Returns how many were offered. A hold that is
-  // overdue by more than two seconds is logged as `expiry_behind`.
+  // Offers due holds, at most expiry_batch_min to expiry_batch_max, by how far the release is behind its
+  // pace; none while earlier ones have no verdict. Returns how many were offered. A hold that is overdue by
+  // more than two seconds is logged as `expiry_behind`, whether or not the lane comes to it.
   Result<std::size_t> step(Time now);
 
   // Commands offered that have no verdict yet. Any thread.
@@ -57,15 +57,16 @@ class Expiry {
  private:
   std::size_t piece() const;
   void keep_pace();
+  void say_if_behind(Time now);
 
   judge::Reader& reader_;
   pipeline::Lane& lane_;
   const Clock& clock_;
   Log& log_;
   const Histogram delays_;
-  Time say_behind_at_{};
-  std::optional<Duration> looked_at_;  // By the steady clock.
-  std::int64_t behind_ = 0;            // Holds that the pace has made due to be offered, and that were not.
+  Duration say_behind_at_{0};  // By the steady clock, as the next.
+  std::optional<Duration> looked_at_;
+  std::int64_t behind_ = 0;  // Holds that the pace has made due to be offered, and that were not.
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<std::uint64_t> released_{0};
   std::atomic<Time> oldest_due_{Time::max()};  // Of the last look; max: none was due.

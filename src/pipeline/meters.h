@@ -74,10 +74,12 @@ struct Meters {
   Meters() = default;
   // Both outlive the meters.
   Meters(Metrics& metrics, const Clock& clock, HotSkus* hot_skus = nullptr)
-      : verdicts(metrics, "gavel_pipeline_verdicts_total", "Answers of the lane, its replays included."),
+      : verdicts(metrics, "gavel_pipeline_verdicts_total",
+                 "Answers of the lane, its replays included; gavel_pipeline_refused_total has the others."),
         replayed(metrics.counter("gavel_pipeline_verdicts_replayed_total",
                                  "Verdicts that were the first answer of their key again.")),
-        refused(metrics, "gavel_pipeline_refused_total", "Commands refused before the lane."),
+        refused(metrics, "gavel_pipeline_refused_total",
+                "Commands refused before the lane, which has no verdict on them."),
         granted(metrics, "gavel_pipeline_gate_granted_verdicts_total",
                 "The judge's answers to commands that held a token of the gate."),
         overdue(metrics.counter("gavel_pipeline_answers_overdue_total",

@@ -4,9 +4,9 @@
 //
 // A stage takes whatever waits as soon as it is free, up to a limit: load makes batches bigger, not queues
 // longer, and there is no artificial delay. What the process does on its own account, in the background, lets
-// the callers' next batch go before it, once. It knows nothing of what it carries. It is driven either by one
-// thread inside run(), or by calling step() from one thread (tests, simulation); never by both. Neither is
-// called from within work, an answer or idle; offer(), close() and waiting() may be.
+// callers go before it, once, where they are fewer. It knows nothing of what it carries. It is driven either
+// by one thread inside run(), or by calling step() from one thread (tests, simulation); never by both.
+// Neither is called from within work, an answer or idle; offer(), close() and waiting() may be.
 //
 // No exception passes through a stage: one thrown by work, by an answer, by idle or for want of memory ends
 // the process, since what it was asked to do would be unknown and its callers would wait for ever. Work turns
@@ -184,7 +184,8 @@ template <class In, class Out>
 typename Stage<In, Out>::Queue Stage<In, Out>::seal() {
   Queue sealed;
   const MutexLock lock(mutex_);
-  const bool pass_by = !callers_.empty() && !background_.empty() && !passed_by_;
+  // Many callers lose little by its company, and a rush of them would double its way.
+  const bool pass_by = !callers_.empty() && callers_.size() < background_.size() && !passed_by_;
   passed_by_ = pass_by;
   if (!pass_by) move_some(background_, sealed);
   move_some(callers_, sealed);

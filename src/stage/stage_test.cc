@@ -79,8 +79,8 @@ TEST_F(StageTest, WhatArrivesDuringWorkIsTheNextBatch) {
   EXPECT_EQ(take_transcript(), "[a] a=A[b c] b=B c=C");
 }
 
-// Callers "a" to "c", background "x" to "z".
-TEST_F(StageTest, TheBackgroundLetsOneBatchOfTheCallersGoBeforeIt_E20) {
+// Callers "a" to "e", background "x" to "z".
+TEST_F(StageTest, TheBackgroundLetsFewerCallersGoBeforeItOnce_E20) {
   Words words({.queue_max = 10, .batch_max = 10}, clock_, work(), late);
   const auto offer_behind = [&](const char* word) { offer(words, word, far, Rank::background); };
   offer_behind("x");
@@ -97,34 +97,40 @@ TEST_F(StageTest, TheBackgroundLetsOneBatchOfTheCallersGoBeforeIt_E20) {
   EXPECT_EQ(words.step(), 1);
   EXPECT_EQ(take_transcript(), "[x] x=X") << "nobody was there to let go";
   offer_behind("y");
+  offer_behind("z");
   offer(words, "c");
   EXPECT_EQ(words.step(), 1);
-  EXPECT_EQ(take_transcript(), "[c] c=C");
+  EXPECT_EQ(take_transcript(), "[c] c=C") << "a new turn";
+  offer(words, "d");
+  offer(words, "e");
+  EXPECT_EQ(words.step(), 4);
+  EXPECT_EQ(take_transcript(), "[y z d e] y=Y z=Z d=D e=E");
 }
 
-// A rush fills every batch, and the background is not starved: each second batch has room for it first.
-TEST_F(StageTest, ARushOfCallersDoesNotStarveTheBackground_C9) {
+// A rush fills every batch: what is in the background has its room in the next one.
+TEST_F(StageTest, ARushOfCallersKeepsTheBackgroundWaitingForNoBatch_C9) {
   Words words({.queue_max = 10, .batch_max = 2}, clock_, work(), late);
   for (const char* word : {"x", "y", "z"}) offer(words, word, far, Rank::background);
   for (const char* word : {"a", "b", "c", "d", "e"}) offer(words, word);
   std::string batches;
   during_work_ = [&] { batches += take_transcript(); };
   while (words.step() > 0) take_transcript();
-  EXPECT_EQ(batches, "[a b][x y][c d][z e]");
+  EXPECT_EQ(batches, "[x y][z a][b c][d e]");
 }
 
 TEST_F(StageTest, WhoeverIsInTheBackgroundCountsForTheQueueAndForIdle) {
-  Words words({.queue_max = 2, .batch_max = 10}, clock_, work(), late, [this] { transcript_ += " idle"; });
-  offer(words, "a");
+  Words words({.queue_max = 3, .batch_max = 10}, clock_, work(), late, [this] { transcript_ += " idle"; });
   offer(words, "x", far, Rank::background);
-  offer(words, "b");
   offer(words, "y", far, Rank::background);
-  EXPECT_EQ(take_transcript(), " b=full y=full");
+  offer(words, "a");
+  offer(words, "b");
+  offer(words, "z", far, Rank::background);
+  EXPECT_EQ(take_transcript(), " b=full z=full");
   words.step();
   EXPECT_EQ(take_transcript(), "[a] a=A");
   words.close();
   words.run();
-  EXPECT_EQ(take_transcript(), "[x] x=X idle") << "a closed stage drains both";
+  EXPECT_EQ(take_transcript(), "[x y] x=X y=Y idle") << "a closed stage drains both";
 }
 
 TEST_F(StageTest, AFullQueueRefusesAndConsumesNothing) {
