@@ -2,14 +2,15 @@
 //
 //   expiry_bench [--turns 3] [--holds 100000] [--rate 500] [--connections 16]
 //
-// All units of a SKU are held, so that every order for it needs a hold that has just expired. Orders come by
-// a schedule, half of them for that SKU and half for another, from the moment at which the holds begin to
-// expire until all are released; the same schedule before, on a quiet service, is what they are compared
-// with. Every order must be answered 201: a unit whose hold is past its time is free at once. The release is
-// measured from the end of the second in which the holds expired, and C9 bounds it by holds / 20,000 a
-// second. Each turn has a service of its own, and its database is audited at the end; the program ends with 4
-// where that finds something. p99_of_quiet is the median of the turns' ratios. A turn in which the machine
-// itself stood still is told by machine_pause_ms, the longest of such pauses (bench/machine_watch.h).
+// All units of a SKU are held. Orders come by a schedule, half of them for that SKU and half for another,
+// from the moment at which the holds begin to expire until all are released; the same schedule before, on a
+// quiet service, is what they are compared with. Every order must be answered 201: the first ones find no
+// unit that was released, and take those of holds that have just expired. The release is measured from the
+// end of the second in which the holds expired, and C9 bounds it by holds / 20,000 a second; afterwards every
+// unit of the SKU is free or with one of these orders. Each turn has a service of its own, and its database
+// is audited at the end; the program ends with 4 where that finds something. p99_of_quiet is the median of
+// the turns' ratios. A turn in which the machine itself stood still is told by machine_pause_ms, the longest
+// of such pauses (bench/machine_watch.h).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -34,7 +35,8 @@ namespace {
 constexpr std::int64_t batch = 1'000;
 constexpr double released_a_second_least = 20'000;
 constexpr Span quiet_for = std::chrono::seconds(4);
-constexpr std::chrono::seconds holds_within{6};  // The holds are made long before they expire.
+constexpr Span release_within_most = std::chrono::minutes(2);  // Longer than that is no release.
+constexpr std::chrono::seconds holds_within{6};                // The holds are made long before they expire.
 
 struct Plan {
   std::int64_t turns;
@@ -121,7 +123,21 @@ Span watch_release(judge::Reader& reader, Time expire) {
 }
 
 void expect_all(const LoadResult& result, unsigned status) {
+  CHECK(result.latencies.size() > 0);
   for (const auto& [seen, count] : result.statuses) CHECK(seen == status);
+}
+
+// What every hold's release and these orders leave of the SKU whose units were all held.
+void expect_taken(judge::Reader& reader, std::int64_t reserved, std::int64_t available) {
+  const auto rows = reader.stock(rules::SkuCode("held"));
+  CHECK(rows.has_value() && rows->has_value());
+  for (const judge::StockRow& row : **rows) {
+    for (const rules::Bucket& bucket : row.item.buckets) {
+      reserved -= bucket.reserved.units;
+      available -= bucket.available.units;
+    }
+  }
+  CHECK(reserved == 0 && available == 0);
 }
 
 struct Turn {
@@ -148,18 +164,25 @@ Turn take_turn(const Plan& plan, MachineWatch& machine) {
     expect_all(result.quiet, 201);
     const Time expire = hold_all(server, requests, plan.holds);
     const auto reader = server.open_reader();
-    std::thread watch([&] { result.released = watch_release(*reader, expire); });
+    std::stop_source released;
+    std::thread watch([&] {
+      result.released = watch_release(*reader, expire);
+      released.request_stop();
+    });
     // Some of them are due then, and more become due than are asked for.
     wait_until(expire + Duration(50));
     machine.take_longest();
-    const auto during = std::chrono::duration<double>(1 + plan.bound());
-    result.busy = load.open_loop(std::chrono::duration_cast<Span>(during), plan.rate, [&](std::string& to) {
+    std::int64_t of_held = 0;
+    const auto order = [&](std::string& to) {
       turn = !turn;
+      of_held += turn ? 1 : 0;
       requests.order(to, turn ? "held" : "tee");
-    });
+    };
+    result.busy = load.open_loop(release_within_most, plan.rate, order, released.get_token());
     result.machine_pause = std::max(result.machine_pause, machine.take_longest());
     watch.join();
     expect_all(result.busy, 201);
+    expect_taken(*reader, of_held, plan.holds - of_held);
   }
   result.verify = server.verify().verify;
   return result;

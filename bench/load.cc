@@ -79,7 +79,7 @@ LoadResult Load::closed_loop(Span during, const Request& request) {
   return result;
 }
 
-LoadResult Load::open_loop(Span during, double per_second, const Request& request) {
+LoadResult Load::open_loop(Span during, double per_second, const Request& request, std::stop_token over) {
   LoadResult result;
   const Span cpu = cpu_of_process();
   const Span begun = steady_now();
@@ -88,12 +88,13 @@ LoadResult Load::open_loop(Span during, double per_second, const Request& reques
   Span next = begun;
   std::deque<Connection*> idle;
   for (Connection& connection : connections_) idle.push_back(&connection);
-  while (next < end || busy_ > 0) {
-    for (; next < end && next <= steady_now() && !idle.empty(); next += every) {
+  const auto is_more = [&] { return next < end && !over.stop_requested(); };
+  while (is_more() || busy_ > 0) {
+    for (; is_more() && next <= steady_now() && !idle.empty(); next += every) {
       send(*idle.front(), next, request);
       idle.pop_front();
     }
-    const bool waits_for_time = next < end && !idle.empty();
+    const bool waits_for_time = is_more() && !idle.empty();
     receive(waits_for_time ? next : end + last_answers_within, result,
             [&](Connection& connection) { idle.push_back(&connection); });
     CHECK(steady_now() < end + last_answers_within);

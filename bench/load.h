@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,8 @@ class Load {
   using Request = std::function<void(std::string& to)>;
 
   LoadResult closed_loop(Span during, const Request& request);
-  LoadResult open_loop(Span during, double per_second, const Request& request);
+  // Nothing more is sent once `over` is stopped.
+  LoadResult open_loop(Span during, double per_second, const Request& request, std::stop_token over = {});
 
  private:
   struct Connection {

@@ -6,10 +6,12 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/check.h"
+
 namespace gavel::bench {
 namespace {
 
-constexpr Span nap = std::chrono::milliseconds(5);  // Long enough to cost the measured thing nothing.
+constexpr Span nap = std::chrono::milliseconds(2);
 
 bool take_rank(std::size_t processor) {
   cpu_set_t processors;
@@ -24,6 +26,7 @@ bool take_rank(std::size_t processor) {
 }  // namespace
 
 MachineWatch::MachineWatch() {
+  CHECK(std::thread::hardware_concurrency() > 0);
   for (std::size_t i = 0; i < std::thread::hardware_concurrency(); ++i) {
     threads_.emplace_back([this, i] { watch(i); });
   }

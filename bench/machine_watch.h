@@ -1,8 +1,9 @@
 // MachineWatch: whether the machine itself stood still while something was measured.
 //
 // A processor of a shared host is taken away now and then, for milliseconds, and no program in the guest is
-// told. A thread of real-time rank on each processor, which nothing in the guest can hold up, sleeps and
-// wakes; the time by which it wakes too late is the machine's pause. For the programs of bench/ alone.
+// told. A thread of real-time rank on each processor, which no ordinary thread holds up, sleeps for 2 ms and
+// wakes; the time by which it wakes too late is the pause, or up to 2 ms less than it. The kernel's own work
+// (interrupts, what it does not let itself be taken from) shows as well. For the programs of bench/ alone.
 #pragma once
 
 #include <atomic>
