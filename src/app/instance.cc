@@ -51,7 +51,7 @@ constexpr Duration drained_every{10};   // How often a draining instance looks w
 constexpr Duration answer_open_within{8'000};
 
 // While there is work the job looks often, so that it can go in small pieces (jobs/expiry.h).
-constexpr Duration expiry_while_work{2};
+constexpr Duration expiry_while_work{1};
 constexpr Duration expiry_else{100};
 constexpr Duration expiry_failed_again{5'000};
 

@@ -29,7 +29,7 @@ constexpr auto table = std::to_array<Setting>({
     {"judge.batch_commands_max", integer, "1000", 1, 8192, "commands judged in one transaction"},
     {"judge.queue_commands_max", integer, "10000", 1, million, "commands that wait for the judge"},
     {"judge.checkpoint_pages", integer, "1000", 16, million,
-     "pages of 4 KiB the log grows by between checkpoints; a quarter when idle"},
+     "pages of 4 KiB the log grows by between checkpoints; an eighth when idle"},
     {"pipeline.mode", text, "direct", 0, 0,
      "of what has none of its own: direct (the judge alone), or gated (a gate first)"},
     {"gate.refresh_seconds", integer, "300", 1, day_seconds, "how often the gate is compared with the judge"},

@@ -29,7 +29,7 @@ namespace gavel::jobs {
 // A piece is a twentieth of what is behind, so that it has the largest size once that is half a second's
 // pace. Beside a rush that fills batches of 1,000, of 15 ms each, some 400 are needed for C9.
 inline constexpr std::size_t expiry_batch_max = 600;
-inline constexpr std::size_t expiry_batch_min = 50;
+inline constexpr std::size_t expiry_batch_min = 25;
 inline constexpr std::int64_t expiry_per_second = 25'000;
 inline constexpr std::size_t expiry_share_of_behind = 20;
 

@@ -139,21 +139,21 @@ TEST(Expiry, GoesInSmallPiecesThatGrowSlowlyWithWhatIsBehind_E20) {
   World world;
   world.hold(2'000, std::chrono::seconds(10));
   world.stand_still(Duration(9'000));
-  world.stand_still(Duration(998));
-  world.stand_still(Duration(2));
+  world.stand_still(Duration(999));
+  world.stand_still(Duration(1));
   struct Row {
     int after_ms;
     std::size_t piece;
     const char* why;
   };
   for (const Row& row : {
-           Row{0, 50, "2 ms at the pace"},
-           Row{0, 50, "no less, for its costs"},
-           Row{2, 50, "the pace"},
-           Row{4, 50, "50 behind"},
-           Row{2, 50, "50 behind"},
-           Row{200, 252, "5,050 behind"},
-           Row{2, 242, "4,848 behind"},
+           Row{0, 25, "1 ms at the pace"},
+           Row{0, 25, "no less, for its costs"},
+           Row{1, 25, "the pace"},
+           Row{2, 25, "25 behind"},
+           Row{1, 25, "25 behind"},
+           Row{200, 251, "5,025 behind"},
+           Row{1, 239, "4,799 behind"},
            Row{1'000, 600, "as far behind as counts"},
            Row{0, 570, "11,400 behind"},
        }) {

@@ -20,8 +20,8 @@ namespace {
 using rules::OrderId;
 using rules::State;
 
-// Where nothing waits, a checkpoint comes when the log has grown by a quarter of what it may.
-constexpr std::int64_t idle_share = 4;
+// Where nothing waits, a checkpoint comes when the log has grown by an eighth of what it may.
+constexpr std::int64_t idle_share = 8;
 
 // Finds what `keys` name and `there` does not hold, and adds it under the key that `name` gives it.
 template <class Key, class Rows, class Find>
