@@ -308,7 +308,7 @@ class Bench final : public Subcommand {
     const auto units =
         scenario == Scenario::mixed ? BenchCount::Units::come_back : BenchCount::Units::stay_taken;
     auto verify =
-        verify_of(target, *stock, {figure.orders, figure.measured.unanswered, units, traffic.sku_unknown()});
+        verify_of(target, *stock, {figure.orders, figure.measured.unanswered, units, traffic.unheard()});
     if (!verify) return std::unexpected(verify.error());
     figure.verify = *std::move(verify);
     return figure;

@@ -14,10 +14,10 @@ Result<BenchStock> stock_up(const BenchTarget& target, std::int64_t units, Rando
 }
 
 Result<std::string> verify_of(const BenchTarget& target, const BenchStock& stock, const BenchCount& count) {
-  if (count.sku_unknown)
-    return fail(ErrorCode::invalid,
-                target.shop + " does not know the SKU that was just made at " + target.operators +
-                    ": the two are of different servers; name the shop's and the operators' address of one");
+  if (!count.unheard.empty())
+    return fail(ErrorCode::invalid, target.shop + " answered " + count.unheard +
+                                        " to an order for the SKU that was just made at " + target.operators +
+                                        "; name the shop's and the operators' address of one server");
   // A desk of its own: the connections of the first may have been idle for too long.
   auto desk = SaleDesk::open(target.shop, target.operators, target.key);
   if (!desk) return std::unexpected(desk.error());

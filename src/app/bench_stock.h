@@ -30,13 +30,13 @@ struct BenchCount {
   std::int64_t orders = 0;    // That were acknowledged.
   std::int64_t doubtful = 0;  // Requests without a final answer, of which each may have been done.
   Units units = Units::stay_taken;
-  bool sku_unknown = false;  // An answer of the shop's said so.
+  std::string unheard = {};  // What one answered that is not this server's shop (bench_traffic.h).
 };
 
 Result<BenchStock> stock_up(const BenchTarget& target, std::int64_t units, Random& random);
 
 // "clean", or what is wrong: first the count of this SKU, then everything against the ledger. An error where
-// the shop does not know the SKU: the load went to another server.
+// the load went to another server.
 Result<std::string> verify_of(const BenchTarget& target, const BenchStock& stock, const BenchCount& count);
 
 // What is wrong with `taken` units of stock, or nothing. Pure.

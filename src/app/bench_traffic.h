@@ -43,8 +43,9 @@ class BenchTraffic final : public Traffic {
   HttpRequest next() override;
   void hear(const HttpRequest& request, const HttpAnswer& answer, const std::string& code) override;
 
-  std::int64_t orders() const { return orders_; }    // That were made.
-  bool sku_unknown() const { return sku_unknown_; }  // To the shop, which was asked all the same.
+  std::int64_t orders() const { return orders_; }  // That were made.
+  // The first answer of one that is not the server's shop: unknown_sku, unauthenticated. Else empty.
+  const std::string& unheard() const { return unheard_; }
 
  private:
   HttpRequest reserve();
@@ -56,7 +57,7 @@ class BenchTraffic final : public Traffic {
   const Clock& clock_;
   Random& random_;
   std::int64_t orders_ = 0;
-  bool sku_unknown_ = false;
+  std::string unheard_;
   std::deque<std::string> held_;  // Orders that have a life before them; of mixed alone.
 };
 

@@ -18,13 +18,16 @@ judge::SqliteOptions sqlite_of(const Options& options) {
   return sqlite;
 }
 
-// The path is to be a file's, in a folder that is there. SQLite calls the one "disk I/O error" and the other
-// "unable to open database file", which helps nobody.
+// The path is to be a file's, in a folder that is there. SQLite calls a folder a "disk I/O error" and a
+// folder that is missing "unable to open database file", which helps nobody, and waits for ever for a pipe's
+// writer.
 Result<void> need_place(const std::string& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown))
     return fail(ErrorCode::invalid,
                 "judge.url sqlite:" + path + ": this is a folder; name the database's file in it");
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
+    return fail(ErrorCode::invalid, "judge.url sqlite:" + path + ": this is no regular file; name another");
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return {};
   return fail(ErrorCode::invalid, "judge.url sqlite:" + path + ": there is no folder " + folder.string());

@@ -46,7 +46,7 @@ Result<LadderFigure> Climb::rung(const Crowd& crowd) {
   const auto units =
       plan_.scenario == Scenario::mixed ? BenchCount::Units::come_back : BenchCount::Units::stay_taken;
   auto verify =
-      verify_of(target_, *stock, {traffic.orders(), figure.measured.doubtful, units, traffic.sku_unknown()});
+      verify_of(target_, *stock, {traffic.orders(), figure.measured.doubtful, units, traffic.unheard()});
   if (!verify) return std::unexpected(verify.error());
   figure.verify = *std::move(verify);
   return figure;

@@ -47,6 +47,9 @@ Result<std::string> random_key() {
   return key;
 }
 
+// Does not wait where the file is a pipe that nobody writes to; read_key refuses it.
+int open_to_read(const std::string& file) { return ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
 // Makes the file, or fails with EEXIST in errno where there is one.
 Result<std::string> make_key(const std::string& file) {
   auto key = random_key();
@@ -87,7 +90,7 @@ Result<std::string> read_key(const Descriptor& opened, const std::string& file) 
 }  // namespace
 
 Result<std::string> read_operator_key(const std::string& file) {
-  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor opened(open_to_read(file));
   if (!opened && errno == ENOENT)
     return refuse(file,
                   "is not there; a server makes it at its start: start it again, or name the key's file");
@@ -96,12 +99,12 @@ Result<std::string> read_operator_key(const std::string& file) {
 }
 
 Result<OperatorKey> take_operator_key(const std::string& file) {
-  Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor opened(open_to_read(file));
   if (!opened && errno == ENOENT) {
     auto made = make_key(file);
     if (made) return OperatorKey{*std::move(made), true};
     // Another process may have made it in this moment; then it is read.
-    opened = Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    opened = Descriptor(open_to_read(file));
     if (!opened) return std::unexpected(made.error());
   }
   if (!opened) return refuse(file, "cannot be read: " + reason());

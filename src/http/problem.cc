@@ -47,7 +47,7 @@ Response problem_with(unsigned status, const Verdict& verdict, Retry retry) {
   body["detail"] =
       verdict.detail.explanation ? as_json(*verdict.detail.explanation) : as_json(traits.meaning);
   body["code"] = as_json(traits.word);
-  body["final"] = is_final(verdict);
+  body["final"] = is_final(verdict) && retry != Retry::same_key;
   body["recorded"] = verdict.record != Record::no;
   body["retry"] = as_json(rules::word(retry));
   add_details(body, verdict);

@@ -187,6 +187,7 @@ TEST(Problem, OfFormHasTheStatusOfHttp) {
   EXPECT_EQ(retry(404), R"("retry":"never"})") << "no key makes this path another";
   EXPECT_EQ(retry(405), R"("retry":"never"})");
   EXPECT_EQ(retry(408), R"("retry":"same_key"})") << "nothing was done with it";
+  EXPECT_NE(malformed_http(408, "").body.find(R"("final":false)"), std::string::npos);
   const Response fault = fault_of_ours();
   EXPECT_EQ(fault.status, 500U);
   EXPECT_NE(fault.body.find(R"("code":"outcome_unknown","final":false,"recorded":false,"retry":"same_key")"),

@@ -130,10 +130,12 @@ class Bench(unittest.TestCase):
             self.addCleanup(gavel.close)
             gavel.start()
         for kind in ("--rate 50", "--outstanding 50"):
-            ended = self.run_here(f"bench {kind} --seconds 1 --server {one.operators} --shop {other.shop} "
-                                  "--admin.key_file one/gavel.key")
-            self.assertEqual(ended.code, 3, ended)
-            self.assertIn(f"{other.shop} does not know the SKU that was just made at {one.operators}", ended.errors)
+            for shop, code in ((other.shop, "unknown_sku"), (one.operators, "unauthenticated")):
+                ended = self.run_here(f"bench {kind} --seconds 1 --server {one.operators} --shop {shop} "
+                                      "--admin.key_file one/gavel.key")
+                self.assertEqual(ended.code, 3, ended)
+                self.assertIn(f"{shop} answered {code} to an order for the SKU that was just made at {one.operators}",
+                              ended.errors)
 
     def test_latencies_count_from_the_schedule(self):
         """A server that stands still for a while delays every request of that while, though only few were on their way."""

@@ -185,6 +185,16 @@ class Serve(Folder):
             self.assertEqual(ended.code, 3, ended)
             self.assertIn(f"sqlite:{self.folder}: this is a folder; name the database's file in it", ended.errors)
 
+    def test_a_pipe_in_place_of_a_file(self):
+        os.mkfifo(self.folder / "pipe")
+        for command in ("serve", "migrate", "verify"):
+            ended = self.run_here(command, "--judge.url", "sqlite:pipe")
+            self.assertEqual(ended.code, 3, ended)
+            self.assertIn("sqlite:pipe: this is no regular file", ended.errors)
+        ended = self.run_here("serve", "--admin.key_file", "pipe")
+        self.assertEqual(ended.code, 2, ended)
+        self.assertIn("admin.key_file pipe is not a regular file", ended.errors)
+
     def test_a_folder_that_is_not_there(self):
         ended = self.run_here("serve", "--judge.url", "sqlite:absent/gavel.db")
         self.assertEqual(ended.code, 3, ended)
