@@ -12,6 +12,11 @@ namespace sqlite {
 Result<std::unique_ptr<Connection>> open_current(const SqliteOptions& options, Role role) {
   auto connection = Connection::open(options.path, options.vfs, role);
   if (!connection) return connection;
+  // SQLite opens for reading alone what it may not write, and says so at the first write.
+  if (role == Role::writer && sqlite3_db_readonly((*connection)->raw(), "main") == 1) {
+    return fail(ErrorCode::invalid,
+                "SQLite " + options.path + " may not be written by this user; change its permissions");
+  }
   // The version is read before anything is set: a file that is not ours is not touched.
   const Result<int> version = version_of(**connection);
   if (!version) return std::unexpected(version.error());

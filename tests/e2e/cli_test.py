@@ -8,6 +8,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import sqlite3
@@ -184,6 +185,19 @@ class Serve(Folder):
             ended = self.run_here(command, "--judge.url", f"sqlite:{self.folder}")
             self.assertEqual(ended.code, 3, ended)
             self.assertIn(f"sqlite:{self.folder}: this is a folder; name the database's file in it", ended.errors)
+
+    def test_a_file_that_may_not_be_written(self):
+        self.run_here("migrate")
+        (self.folder / "gavel.db").chmod(0o444)
+        (self.folder / "gavel.db.lock").unlink()  # Of the user who migrated.
+        self.folder.chmod(0o777)
+        # Root may write everything, so another user tries, with a copy of the program that it may run.
+        other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        copy = shutil.copy(program(), self.folder / "copy")
+        ended = subprocess.run([copy, "serve", "--http.port", "0", "--admin.port", "0"], cwd=self.folder, text=True,
+                               capture_output=True, timeout=30, **other)
+        self.assertEqual((ended.returncode, ended.stdout), (3, ""), ended)
+        self.assertIn("gavel.db may not be written by this user; change its permissions", ended.stderr)
 
     def test_a_pipe_in_place_of_a_file(self):
         os.mkfifo(self.folder / "pipe")
