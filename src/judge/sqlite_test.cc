@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/fsuid.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,21 @@ TEST(SqliteSettings, ReadersAloneNeverCheckpointWhenTheyClose) {
     sqlite3_db_config(connection->raw(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, -1, &answer);
     EXPECT_EQ(answer, role == sqlite::Role::reader ? 1 : 0);
   }
+}
+
+// Root may write every file, so the thread is nobody's for the moment, as far as files go.
+TEST(SqliteOpen, AFileThatMayNotBeWrittenIsRefused) {
+  const SqliteWorld world;
+  const fs::path file = world.options().path;
+  fs::permissions(file.parent_path(), fs::perms::all);
+  fs::permissions(file, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+  const auto before = static_cast<uid_t>(::setfsuid(65'534));
+  const auto connection = sqlite::open_current(world.options(), sqlite::Role::writer);
+  ::setfsuid(before);
+  ASSERT_FALSE(connection);
+  EXPECT_EQ(connection.error().code, ErrorCode::invalid);
+  EXPECT_NE(connection.error().message.find("may not be written by this user"), std::string::npos)
+      << connection.error().message;
 }
 
 // A file whose own settings are others is refused, and not only a connection whose settings failed.
