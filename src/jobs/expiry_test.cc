@@ -53,6 +53,13 @@ class World {
     while (lane.waiting() > 0) lane.step();
   }
 
+  // Holds that fall due at this moment, whatever making them took; the job looked just before.
+  void hold_until_now(int orders) {
+    hold(orders, std::chrono::seconds(100));
+    clock.advance(Duration(99'999));
+    stand_still(Duration(1));
+  }
+
   // After a look that found nothing the job stands still for so long, so that its pace is far behind.
   void stand_still(Duration time) {
     EXPECT_EQ(step(), 0U);
@@ -179,9 +186,7 @@ TEST(Expiry, LetsAnOrderThatComesAfterItGoBeforeIt_E20) {
 // Each look comes 10 ms after the one before, as on a machine that is slow: 200 a look are C9's pace.
 TEST(Expiry, ReleasesTwentyThousandWithinTwoSecondsWhereEveryPieceTakesTenMilliseconds_C9) {
   World world;
-  world.hold(20'000, std::chrono::seconds(100));
-  world.clock.advance(Duration(99'999));
-  world.stand_still(Duration(1));
+  world.hold_until_now(20'000);
   int looks = 0;
   for (; world.step() > 0; ++looks) {
     world.clock.advance(Duration(10));
@@ -194,9 +199,7 @@ TEST(Expiry, ReleasesTwentyThousandWithinTwoSecondsWhereEveryPieceTakesTenMillis
 // Callers fill every batch of a thousand, which takes 15 ms.
 TEST(Expiry, ReleasesTwentyThousandWithinTwoSecondsBesideARush_C9) {
   World world;
-  world.hold(20'000, std::chrono::seconds(100));
-  world.clock.advance(Duration(99'999));
-  world.stand_still(Duration(1));
+  world.hold_until_now(20'000);
   int batches = 0;
   for (; world.expiry.released() < 20'000; ++batches) {
     world.step();

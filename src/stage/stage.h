@@ -70,7 +70,7 @@ class Stage {
 
   // Queues one entry; any thread; never blocks on work. False, with neither argument consumed, when the queue
   // is full or the stage is closed: certainly not done. `deadline` is in the clock's steady time; work that
-  // has begun is never cut short by it.
+  // has begun is never cut short by it. Both ranks share the queue's limit.
   bool offer(In& in, Duration deadline, Done& done, Rank rank = Rank::caller) noexcept GAVEL_EXCLUDES(mutex_);
 
   // Seals one batch of what waits, works on it, answers; returns how many entries were answered (0: nothing
@@ -184,7 +184,7 @@ template <class In, class Out>
 typename Stage<In, Out>::Queue Stage<In, Out>::seal() {
   Queue sealed;
   const MutexLock lock(mutex_);
-  // Many callers lose little by its company, and a rush of them would double its way.
+  // Many callers lose little by the background's company, and in a rush it would wait for a batch in two.
   const bool pass_by = !callers_.empty() && callers_.size() < background_.size() && !passed_by_;
   passed_by_ = pass_by;
   if (!pass_by) move_some(background_, sealed);
