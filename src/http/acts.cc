@@ -137,7 +137,7 @@ class Fields {
     const Json* field = object_.find(name);
     if (field == nullptr) return std::nullopt;
     auto id = Id::parse(field->text());
-    if (!id) blame(name, "must be of letters, digits and _ . : -");
+    if (!id) blame(name, "must consist of letters, digits and _ . : -");
     return id;
   }
 
@@ -150,7 +150,7 @@ class Fields {
     const Json* field = object_.find(name);
     if (field == nullptr) return std::nullopt;
     const auto time = parse_time(field->text());
-    if (!time) blame(name, "must be a time of RFC 3339 such as 2026-11-29T20:48:46Z");
+    if (!time) blame(name, "must be an RFC 3339 time such as 2026-11-29T20:48:46Z");
     return time;
   }
 
@@ -174,7 +174,7 @@ class Fields {
     const std::string& text = object_.find(name)->text();
     for (const char c : text) {
       const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || byte == 0x7f) blame(name, "must not hold control characters");
+      if (byte < 0x20 || byte == 0x7f) blame(name, "must not contain control characters");
     }
     return text;
   }
@@ -206,8 +206,8 @@ MaybeAct refuse(Outcome outcome) {
 bool is_lost_in_paths(std::string_view id) { return id == "." || id == ".."; }
 
 std::optional<std::string> wrong_in_fresh_activity(std::string_view id) {
-  if (id == "-") return "id: `-` names the free stock";
-  if (is_lost_in_paths(id)) return "id: `.` and `..` cannot stand in a path";
+  if (id == "-") return "id: `-` is reserved for the free stock";
+  if (is_lost_in_paths(id)) return "id: `.` and `..` cannot be used in a path";
   return std::nullopt;
 }
 
@@ -274,9 +274,9 @@ MaybeAct create_activity_of(const Json& body, const rules::RequestKey& key) {
 MaybeAct put_sku_of(const std::string& sku, const Json& body) {
   const auto code_of_sku = rules::SkuCode::parse(sku);
   if (!code_of_sku) {
-    return std::unexpected(malformed("sku: must be 1 to 64 of letters, digits and _ . : -"));
+    return std::unexpected(malformed("sku: must be 1 to 64 characters: letters, digits and _ . : -"));
   }
-  if (is_lost_in_paths(sku)) return std::unexpected(malformed("sku: `.` and `..` cannot stand in a path"));
+  if (is_lost_in_paths(sku)) return std::unexpected(malformed("sku: `.` and `..` cannot be used in a path"));
   Fields fields(body, "");
   rules::PutSku act{*code_of_sku, buckets_of(fields.integer("buckets")), fields.mode()};
   if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
@@ -353,7 +353,7 @@ MaybeAct change_activity_of(const std::string& id, const Json& body) {
   const auto buckets = buckets_of(fields.integer("buckets"));
   const auto mode = fields.mode();
   if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
-  if (!buckets && !mode) return std::unexpected(malformed("body: mode, buckets or both must be there"));
+  if (!buckets && !mode) return std::unexpected(malformed("body: mode or buckets is required"));
   MaybeAct act = of_activity<rules::ChangeActivity>(id);
   if (!act) return act;
   std::get<rules::ChangeActivity>(*act).buckets = buckets;

@@ -74,7 +74,8 @@ std::expected<BatchItem, rules::Verdict> read_item(std::string_view element,
   if (const Json* request_id = body->find("request_id")) {
     key = parse_bare_key(request_id->text());
     if (!key) {
-      return std::unexpected(malformed("request_id: must be 1 to 64 of letters, digits and _ . : -"));
+      return std::unexpected(
+          malformed("request_id: must be 1 to 64 characters: letters, digits and _ . : -"));
     }
   }
   std::vector<std::string> parameters;

@@ -151,13 +151,13 @@ Verdict explained(const rules::Act& act, Verdict verdict) {
   const bool is_draft = state == "draft";
   std::optional<std::string>& line = verdict.detail.explanation;
   if (std::holds_alternative<rules::CreateActivity>(act)) {
-    line = "An activity with this id exists already; it is " + state + ".";
+    line = "An activity with this id already exists; it is " + state + ".";
   } else if (std::holds_alternative<rules::OpenActivity>(act) && (is_draft || state == "warmed")) {
     // What is not gated opens from these states.
-    line = std::string("This sale is gated: ") + (is_draft ? "warm, then check, then" : "check, then") +
+    line = std::string("This sale is gated: ") + (is_draft ? "warm it, check it, then" : "check it, then") +
            " open it, with a new key.";
   } else if (std::holds_alternative<rules::CheckActivity>(act) && is_draft) {
-    line = "The gate is not loaded for this sale: warm, then check it, with a new key.";
+    line = "The gate is not loaded for this sale: warm it, then check it, with a new key.";
   }
   return verdict;
 }
@@ -173,7 +173,8 @@ Response fault_of_ours() {
   Verdict verdict;
   verdict.outcome = Outcome::outcome_unknown;
   verdict.detail.explanation =
-      "A fault of the service; it may have been done: retry with the same key, or ask for the request.";
+      "The service failed, and the command may have been executed: retry with the same key, or read the "
+      "recorded request.";
   return problem_with(500, verdict, retry_of(verdict));
 }
 

@@ -225,7 +225,7 @@ std::optional<Response> Session::wrong_in_header(std::size_t header_bytes) const
     return malformed_http(417, "Expect: only 100-continue");
   }
   if (header.count(field::content_encoding) > 0) {
-    return malformed_http(415, "Content-Encoding: a body is sent as it is");
+    return malformed_http(415, "Content-Encoding: is not supported; send the body unencoded");
   }
   return std::nullopt;
 }
@@ -480,7 +480,7 @@ void watch(MetricsRegistry& metrics, const Server& server, const std::string& li
                       [&server] { return static_cast<double>(server.connections()); },
                       {{"listener", listener}});
   metrics.watch_counter("gavel_http_connections_turned_away_total",
-                        "Connections refused, since there were enough.",
+                        "Connections refused because too many were open.",
                         [&server] { return server.turned_away(); }, {{"listener", listener}});
 }
 

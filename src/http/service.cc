@@ -57,7 +57,7 @@ std::expected<Json, Response> body_of(const Request& request, const Policy& poli
     return *read_json("{}", Shape{.kind = Kind::object});
   }
   if (policy.body == Body::none) {
-    return std::unexpected(malformed_http(400, "body: this request takes none"));
+    return std::unexpected(malformed_http(400, "body: this request must not have one"));
   }
   auto body = read_json(request.body, *policy.shape);
   if (!body) return std::unexpected(malformed_http(400, std::move(body.error())));
@@ -73,11 +73,11 @@ std::optional<std::string> wrong_around(const Request& request, const Found& fou
     return "Gavel-Attempt: must be an integer from 1 to 999999999";
   }
   if (found.route->policy.key == Key::in_body && request.idempotency_key) {
-    return "Idempotency-Key: each element of a batch has its own, as request_id";
+    return "Idempotency-Key: a batch has none; each element has its own request_id";
   }
   if (found.route->policy.key == Key::required && request.idempotency_key &&
       !parse_request_key(*request.idempotency_key)) {
-    return "Idempotency-Key: must be sent once, 1 to 64 of letters, digits and _ . : -";
+    return "Idempotency-Key: must be sent once, with 1 to 64 characters: letters, digits and _ . : -";
   }
   return std::nullopt;
 }
@@ -143,9 +143,9 @@ std::expected<Found, Response> Service::find(const Request& request) {
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"gavel\"");
     return std::unexpected(std::move(response));
   }
-  if (!target) return std::unexpected(malformed_http(400, "the target of the request is no path"));
+  if (!target) return std::unexpected(malformed_http(400, "the target of the request is not a path"));
   if (const auto* others = std::get_if<OtherMethods>(&place)) {
-    Response response = malformed_http(405, "this path is there for " + others->allow);
+    Response response = malformed_http(405, "this path supports " + others->allow);
     response.headers.emplace_back("Allow", others->allow);
     return std::unexpected(std::move(response));
   }
@@ -154,7 +154,7 @@ std::expected<Found, Response> Service::find(const Request& request) {
     return std::unexpected(malformed_http(400, *std::move(wrong)));
   }
   if (found->route->policy.body == Body::none && !request.body.empty()) {
-    return std::unexpected(malformed_http(400, "body: this request takes none"));
+    return std::unexpected(malformed_http(400, "body: this request must not have one"));
   }
   if (!request.body.empty() && request.content_type && !is_json(*request.content_type)) {
     return std::unexpected(malformed_http(415, "Content-Type: must be application/json, in UTF-8"));
@@ -307,7 +307,7 @@ awaitable<Response> Service::read_stock(Found found) {
 }
 
 awaitable<Response> Service::read_gate(Found found) {
-  if (found.query.size() != 1) co_return malformed_http(400, "sku: must be there, once");
+  if (found.query.size() != 1) co_return malformed_http(400, "sku: must be given exactly once");
   if (found.query[0].second.empty()) co_return malformed_http(400, "sku: is empty");
   const auto sku = rules::SkuCode::parse(found.query[0].second);
   if (!sku) co_return refuse(Outcome::unknown_sku);
@@ -350,7 +350,7 @@ awaitable<Response> Service::list_activities(Found found) {
   std::optional<rules::ActivityCode> after;
   if (const auto cursor = value_of(found.query, "cursor")) {
     after = rules::ActivityCode::parse(*cursor);
-    if (!after) co_return malformed_http(400, "cursor: must be the next of an earlier page");
+    if (!after) co_return malformed_http(400, "cursor: must be the `next` of an earlier page");
   }
   using Page = std::vector<rules::Activity>;
   // One more than is shown tells whether anything follows.

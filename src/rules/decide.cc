@@ -195,7 +195,7 @@ struct Malformation {
     if (act.lines.size() > activity_lines_max) return "lines: at most 100";
     std::set<SkuCode> seen;
     for (const ActivityLine& line : act.lines) {
-      if (!seen.insert(line.sku).second) return "lines: SKU " + line.sku.text() + " stands twice";
+      if (!seen.insert(line.sku).second) return "lines: SKU " + line.sku.text() + " is given twice";
       if (line.allotment <= no_units || line.allotment > total_units_max) {
         return "allotment: must be 1 to 1000000000000";
       }

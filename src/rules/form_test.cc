@@ -79,7 +79,7 @@ TEST(FormTest, TheFormOfACommandIsBoundedOnBothSides_C10_B125) {
       {sale("sale", ""), "lines: must not be empty"},
       {sale_of_lines(100), ""},
       {sale_of_lines(101), "lines: at most 100"},
-      {sale("sale", "tee*1 cap*1 tee*2"), "lines: SKU tee stands twice"},
+      {sale("sale", "tee*1 cap*1 tee*2"), "lines: SKU tee is given twice"},
       {sale("sale", "tee*0"), allotment},
       {sale("sale", "tee*1000000000000"), ""},
       {sale("sale", "tee*1000000000001"), allotment},
