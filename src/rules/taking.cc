@@ -9,7 +9,7 @@ namespace {
 BucketNo first_bucket(const DecisionContext& c, const Item& item, const UserId& user) {
   const std::optional<BucketNo> token = c.command.token;
   const auto buckets = static_cast<BucketNo>(item.buckets.size());
-  return token && *token >= 0 && *token < buckets ? *token : home_of(user, item.in_use());
+  return token && *token >= 0 && *token < buckets ? *token : home_bucket(user, item.in_use());
 }
 
 void claim(DecisionContext& c, const Activity& activity, const RequestedLine& line, OrderId order) {
