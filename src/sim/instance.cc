@@ -14,6 +14,8 @@
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
 #include "jobs/retention.h"
+#include "jobs/schedule.h"
+#include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "pipeline/lane.h"
 #include "pipeline/reads.h"
@@ -27,14 +29,7 @@ namespace {
 // One database that nobody restores.
 constexpr gate::Incarnation this_database{1};
 
-// As app/instance has them.
-constexpr Micros overdue_every{100'000};
-constexpr Micros expiry_while_work{2'000};
-constexpr Micros expiry_else{100'000};
-constexpr Micros refresh_while_work{100'000};
-constexpr Micros follow_while_work{20'000};
-constexpr Micros follow_else{200'000};
-constexpr Micros forget_every{100'000};
+constexpr Micros overdue_every{100'000};  // As in app/instance.
 
 // More than any user of a world has.
 constexpr std::size_t orders_shown_max = 10'000;
@@ -80,6 +75,7 @@ class Instance::Wiring {
 
  private:
   using Rows = std::optional<std::vector<judge::StockRow>>;
+  using Work = jobs::ScheduledJob::Work;
   boost::asio::awaitable<Result<Rows>> ask_stock(rules::SkuCode sku);
   boost::asio::awaitable<Result<jobs::UserOrders>> ask_orders(rules::UserId user);
   void turn();
@@ -88,10 +84,10 @@ class Instance::Wiring {
   // The life of a thread that works off a stage.
   template <class Step>
   void work(Fiber& fiber, bool& idle, Step step);
-  void run_jobs(Fiber& fiber);
-  void run_refresh(Fiber& fiber);
-  void run_follow(Fiber& fiber);
-  void run_forget(Fiber& fiber);
+  // The life of a thread that runs a job; `watch` is told what each step left.
+  template <class Watch>
+  void run_job(Fiber& fiber, jobs::ScheduledJob& job, Watch watch);
+  void watch_projection(jobs::ScheduledJob::Work work);
   Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
@@ -133,6 +129,9 @@ class Instance::Wiring {
   jobs::Refresh refresh_;
   jobs::Projection projection_;
   jobs::Retention retention_;
+  jobs::Shortages shortages_;
+  jobs::JobSchedule schedule_;
+  bool followed_ = false;  // The projection has taken a step that succeeded.
   Fiber lane_fiber_;
   Fiber reads_fiber_;
   Fiber jobs_fiber_;
@@ -181,6 +180,11 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
           *compared_, *gate_, this_database, [this] { return turnstile_.gated(); }, *log_, metrics_),
       projection_(*ledger_, *order_index_, clock, *log_, options.follow_flows_max),
       retention_(*old_, lane_, clock, *log_, options.policy, options.forget_rows_max),
+      shortages_(*compared_),
+      schedule_(
+          {expiry_, projection_, retention_, shortages_, refresh_},
+          std::chrono::floor<Duration>(options.refresh_every), [this] { return lane_.decided(); }, clock, *log_,
+          [this](const std::string&) { broken = true; }),
       lane_fiber_(s_.scheduler, power,
                   [this](Fiber& fiber) {
                     on_lane_ = &fiber;
@@ -191,10 +195,29 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
                      on_reads_ = &fiber;
                      work(fiber, reads_idle_, [this] { return reads_.step(); });
                    }),
-      jobs_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_jobs(fiber); }),
-      refresh_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_refresh(fiber); }),
-      follow_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_follow(fiber); }),
-      forget_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_forget(fiber); }) {
+      jobs_fiber_(s_.scheduler, power,
+                  [this](Fiber& fiber) {
+                    on_jobs_ = &fiber;
+                    run_job(fiber, schedule_.expiry, [this](Work work) {
+                      s_.sightings.saw_if(work == Work::failed, Rare::expiry_failed);
+                    });
+                  }),
+      refresh_fiber_(s_.scheduler, power,
+                     [this](Fiber& fiber) {
+                       on_refresh_ = &fiber;
+                       run_job(fiber, schedule_.refresh, [](Work) {});
+                     }),
+      follow_fiber_(s_.scheduler, power,
+                    [this](Fiber& fiber) {
+                      on_follow_ = &fiber;
+                      run_job(fiber, schedule_.projection, [this](Work work) { watch_projection(work); });
+                    }),
+      forget_fiber_(s_.scheduler, power, [this](Fiber& fiber) {
+        on_forget_ = &fiber;
+        run_job(fiber, schedule_.retention, [this](Work work) {
+          s_.sightings.saw_if(work == Work::failed, Rare::retention_failed);
+        });
+      }) {
   watch_overdue();
 }
 
@@ -216,49 +239,20 @@ void Instance::Wiring::work(Fiber& fiber, bool& idle, Step step) {
   }
 }
 
-// The thread of the jobs, with the pauses of app/instance.
-void Instance::Wiring::run_jobs(Fiber& fiber) {
-  on_jobs_ = &fiber;
+template <class Watch>
+void Instance::Wiring::run_job(Fiber& fiber, jobs::ScheduledJob& job, Watch watch) {
   while (power.on()) {
-    const auto offered = expiry_.step(clock.now());
-    if (!offered && power.on()) s_.sightings.saw(Rare::expiry_failed);
+    const jobs::ScheduledJob::Turn turn = job.run();
+    if (power.on()) watch(turn.work);
     stir();
-    const bool more = offered && (*offered > 0 || expiry_.outstanding() > 0);
-    fiber.rest(more ? expiry_while_work : expiry_else);
+    fiber.rest(std::chrono::duration_cast<Micros>(turn.pause));
   }
 }
 
-void Instance::Wiring::run_refresh(Fiber& fiber) {
-  on_refresh_ = &fiber;
-  while (power.on()) {
-    const auto step = refresh_.step();
-    stir();
-    fiber.rest(step && *step == jobs::Refresh::Step::more ? refresh_while_work : options_.refresh_every);
-  }
-}
-
-// The thread of the index.
-void Instance::Wiring::run_follow(Fiber& fiber) {
-  on_follow_ = &fiber;
-  bool first = true;
-  while (power.on()) {
-    const Result<bool> more = projection_.step();
-    s_.sightings.saw_if(!more && power.on(), Rare::projection_failed);
-    s_.sightings.saw_if(first && more && *more, Rare::projection_began_behind);
-    first = first && !more;
-    fiber.rest(more && *more ? follow_while_work : follow_else);
-  }
-}
-
-// The thread of what is old.
-void Instance::Wiring::run_forget(Fiber& fiber) {
-  on_forget_ = &fiber;
-  while (power.on()) {
-    const auto looked_at = retention_.step(clock.now());
-    s_.sightings.saw_if(!looked_at && power.on(), Rare::retention_failed);
-    stir();
-    fiber.rest(forget_every);
-  }
+void Instance::Wiring::watch_projection(Work work) {
+  s_.sightings.saw_if(work == Work::failed, Rare::projection_failed);
+  s_.sightings.saw_if(!followed_ && work == Work::left, Rare::projection_began_behind);
+  followed_ = followed_ || work != Work::failed;
 }
 
 void Instance::Wiring::ask(rules::Command command, Answer answer) {
