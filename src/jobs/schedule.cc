@@ -80,15 +80,14 @@ ScheduledJob::Turn ScheduledJob::fail(const Error& error) {
 JobSchedule::JobSchedule(const Jobs& jobs, Duration refresh_every, const ScheduledJob::Decided& decided,
                          const Clock& clock, Log& log, const ScheduledJob::OnBroken& on_broken)
     : expiry(
-          expiry_pace, [&expiry = jobs.expiry, &clock] { return release_holds(expiry, clock); }, decided, clock,
-          log, on_broken),
+          expiry_pace, [&expiry = jobs.expiry, &clock] { return release_holds(expiry, clock); }, decided,
+          clock, log, on_broken),
       projection(
           projection_pace, [&projection = jobs.projection] { return projection.step(); }, decided, clock, log,
           nullptr),
       retention(
-          retention_pace,
-          [&retention = jobs.retention, &clock] { return forget_requests(retention, clock); }, decided, clock,
-          log, on_broken),
+          retention_pace, [&retention = jobs.retention, &clock] { return forget_requests(retention, clock); },
+          decided, clock, log, on_broken),
       refresh(
           refresh_pace(refresh_every),
           [&shortages = jobs.shortages, &refresh = jobs.refresh] { return refresh_gate(shortages, refresh); },

@@ -1,7 +1,7 @@
 // JobSchedule: when each background job takes its next step, and what is logged when a step fails.
 //
-// The service and the simulator run their jobs through the same schedule, each job on a thread (or a fiber) of
-// its own, so that the proof sees the timing of the product:
+// The service and the simulator run their jobs through the same schedule, each job on a thread (or a fiber)
+// of its own, so that the proof sees the timing of the product:
 //
 //   loop of a job's thread:  turn = job.run() ─► sleep for turn.pause
 //
@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "jobs/expiry.h"
@@ -22,17 +21,19 @@
 #include "jobs/refresh.h"
 #include "jobs/retention.h"
 #include "jobs/shortages.h"
+#include "ops/log.h"
 
 namespace gavel::jobs {
 
 // The pace of one job.
 struct JobPace {
-  std::string_view failure_event;     // Of the log line about a step that failed.
-  Duration busy_pause;                // After a step that left work for the next one.
-  Duration idle_pause;                // After a step that left none, or failed.
-  Duration failure_logged_every{0};   // Failures are logged no more often than this.
-  std::int64_t rest_factor_quiet = 0;  // A step that left work is followed by a pause of at least so many times
-  std::int64_t rest_factor_sale = 0;   // its own duration: while nothing is judged, and while something is.
+  std::string_view failure_event;    // Of the log line about a step that failed.
+  Duration busy_pause;               // After a step that left work for the next one.
+  Duration idle_pause;               // After a step that left none, or failed.
+  Duration failure_logged_every{0};  // Failures are logged no more often than this.
+  std::int64_t rest_factor_quiet =
+      0;  // A step that left work is followed by a pause of at least so many times
+  std::int64_t rest_factor_sale = 0;  // its own duration: while nothing is judged, and while something is.
 };
 
 // While there is work the release of holds looks often, so that it can go in small pieces (expiry.h).
@@ -56,8 +57,8 @@ inline constexpr JobPace retention_pace{.failure_event = "retention_failed",
                                         .idle_pause = Duration(100),
                                         .failure_logged_every = Duration(60'000)};
 
-// A pass over the gate is slow on purpose: 10 items a step make at most 100 a second. `every` is the time from
-// the end of one pass to the beginning of the next.
+// A pass over the gate is slow on purpose: 10 items a step make at most 100 a second. `every` is the time
+// from the end of one pass to the beginning of the next.
 constexpr JobPace refresh_pace(Duration every) {
   return {.failure_event = "refresh_failed", .busy_pause = Duration(100), .idle_pause = every};
 }
@@ -81,8 +82,8 @@ class ScheduledJob {
     Duration pause;  // Before the next step; not negative.
   };
 
-  // `on_broken` is called on the job's thread for each step that found the store broken; without it such a step
-  // is a failure like others. `clock` and `log` outlive the job.
+  // `on_broken` is called on the job's thread for each step that found the store broken; without it such a
+  // step is a failure like others. `clock` and `log` outlive the job.
   ScheduledJob(JobPace pace, Step step, Decided decided, const Clock& clock, Log& log, OnBroken on_broken);
 
   // Takes one step; blocks as the step does.
@@ -111,9 +112,10 @@ struct JobSchedule {
     Refresh& refresh;
   };
 
-  // `clock` says when holds are due, to jobs that ask for a time of day. The arguments are as for ScheduledJob.
-  JobSchedule(const Jobs& jobs, Duration refresh_every, const ScheduledJob::Decided& decided, const Clock& clock,
-              Log& log, const ScheduledJob::OnBroken& on_broken);
+  // `clock` says when holds are due, to jobs that ask for a time of day. The arguments are as for
+  // ScheduledJob.
+  JobSchedule(const Jobs& jobs, Duration refresh_every, const ScheduledJob::Decided& decided,
+              const Clock& clock, Log& log, const ScheduledJob::OnBroken& on_broken);
 
   ScheduledJob expiry;
   ScheduledJob projection;

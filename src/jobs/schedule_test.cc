@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "gate/memory_gate.h"
-#include "judge/memory_store.h"
+#include "judge/memory/store.h"
 
 namespace gavel::jobs {
 namespace {
@@ -41,8 +41,8 @@ class ScheduledJobTest : public testing::Test {
   Duration takes_{0};
   std::uint64_t decides_ = 0;
   std::uint64_t decided_ = 0;
-  std::unique_ptr<Log> log_ = *Log::open(
-      Log::Options{.into = [this](std::string_view line) { lines_.emplace_back(line); }}, clock_);
+  std::unique_ptr<Log> log_ =
+      *Log::open(Log::Options{.into = [this](std::string_view line) { lines_.emplace_back(line); }}, clock_);
   ScheduledJob job_{pace,
                     [this] {
                       clock_.advance(takes_);
@@ -87,8 +87,9 @@ TEST_F(ScheduledJobTest, AFailureIsLoggedAtOnceAndThenOnceInItsTime) {
     clock_.advance(turn.pause);
   }
   ASSERT_EQ(lines_.size(), 3U);
-  EXPECT_EQ(lines_.front(),
-            R"({"at":"2027-01-15T08:00:00.000Z","level":"warn","event":"job_failed","why":"the disk is full"})");
+  EXPECT_EQ(
+      lines_.front(),
+      R"({"at":"2027-01-15T08:00:00.000Z","level":"warn","event":"job_failed","why":"the disk is full"})");
   EXPECT_EQ(broken_, std::vector<std::string>{});
 }
 
@@ -124,7 +125,7 @@ class JobScheduleTest : public testing::Test {
   int asked_ = 0;
   Random random_{1};
   std::unique_ptr<Log> log_ = Log::silent();
-  Metrics metrics_;
+  MetricsRegistry metrics_;
   std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
   std::unique_ptr<judge::Store> store_ = judge::open_memory_store(database_, clock_);
   std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_);
@@ -139,8 +140,8 @@ class JobScheduleTest : public testing::Test {
   Expiry expiry_{*reader_, lane_, clock_, *log_};
   Projection projection_{*reader_, *index_, clock_, *log_, 1};
   Retention retention_{*reader_, lane_, clock_, *log_, rules::Policy{}};
-  Refresh refresh_{*reader_, gate_, gate::Incarnation{1}, [] { return std::vector<rules::ItemId>(); }, *log_,
-                   metrics_};
+  Refresh refresh_{*reader_, gate_,   gate::Incarnation{1}, [] { return std::vector<rules::ItemId>(); },
+                   *log_,    metrics_};
   Shortages shortages_{*reader_};
 
  protected:

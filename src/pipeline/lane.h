@@ -4,8 +4,8 @@
 // offer() may be called from any thread; run(), or step(), from the one thread that owns the judge. What the
 // judge could not decide is answered honestly: `overloaded` where certainly nothing was done,
 // `outcome_unknown` where something may have been. When the store is broken, on_broken is called once, on the
-// lane's thread, and nothing is acknowledged any more: the process is about to stop. Whoever else finds the store
-// broken, another lane or a job, ends the acknowledging by stop_acknowledging().
+// lane's thread, and nothing is acknowledged any more: the process is about to stop. Whoever else finds the
+// store broken, another lane or a job, ends the acknowledging by stop_acknowledging().
 #pragma once
 
 #include <atomic>
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "judge/judge.h"
-#include "pipeline/meters.h"
+#include "ops/log.h"
+#include "pipeline/metrics.h"
 #include "rules/command.h"
 #include "rules/verdict.h"
 #include "stage/stage.h"
@@ -32,7 +32,7 @@ class Lane {
   using OnBroken = std::function<void(const std::string& why)>;
 
   Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken,
-       Meters meters = {});
+       Metrics metrics = {});
 
   // As Stage::offer: false, and neither argument consumed, when the queue is full or the lane closed.
   bool offer(rules::Command& command, Duration deadline, Done& done, stage::Rank rank = stage::Rank::caller) {
@@ -43,8 +43,8 @@ class Lane {
   void close() { stage_.close(); }
   std::size_t waiting() const { return stage_.waiting(); }
 
-  // Commands that have not begun are answered `overloaded` from here on, and those of a batch that is under way
-  // `outcome_unknown`, for the store cannot be trusted. Any thread; idempotent.
+  // Commands that have not begun are answered `overloaded` from here on, and those of a batch that is under
+  // way `outcome_unknown`, for the store cannot be trusted. Any thread; idempotent.
   void stop_acknowledging() { stopped_ = true; }
 
   // Commands that the judge was given so far. Any thread.
@@ -59,7 +59,7 @@ class Lane {
   judge::Judge& judge_;
   Log& log_;
   const OnBroken on_broken_;
-  const Meters meters_;
+  const Metrics metrics_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> decided_{0};
   Commands stage_;

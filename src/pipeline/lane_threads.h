@@ -24,8 +24,8 @@ class LaneThreads {
   LaneThreads(const LaneThreads&) = delete;
   LaneThreads& operator=(const LaneThreads&) = delete;
 
-  // Refuses new commands, works off what was accepted, and ends the threads: the look-up first, since it offers
-  // to the lanes. Blocks; idempotent.
+  // Refuses new commands, works off what was accepted, and ends the threads: the look-up first, since it
+  // offers to the lanes. Blocks; idempotent.
   void drain() {
     lanes_.close_look_up();
     if (look_up_.joinable()) look_up_.join();

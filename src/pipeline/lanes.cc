@@ -33,31 +33,39 @@ std::size_t place_of(OrderId order, std::size_t lanes) {
 struct Rule {
   std::size_t lanes;
 
-  Route operator()(const rules::Reserve& act) const {
+  GateAnswer operator()(const rules::Reserve& act) const {
     const auto lowest = std::ranges::min_element(act.lines, {}, &rules::Line::sku);
     CHECK(lowest != act.lines.end());
     return place_of(lowest->sku, lanes);
   }
-  Route operator()(const rules::Confirm& act) const { return act.order; }
-  Route operator()(const rules::Cancel& act) const { return act.order; }
-  Route operator()(const rules::Extend& act) const { return act.order; }
-  Route operator()(const rules::ChangeOrder& act) const { return act.order; }
-  Route operator()(const rules::Refund& act) const { return act.order; }
-  Route operator()(const rules::Expire& act) const { return act.order; }
-  Route operator()(const rules::PutSku& act) const { return place_of(act.sku, lanes); }
-  Route operator()(const rules::Receive& act) const { return place_of(act.sku, lanes); }
-  Route operator()(const rules::Adjust& act) const { return place_of(act.sku, lanes); }
-  Route operator()(const rules::Count& act) const { return place_of(act.sku, lanes); }
-  Route operator()(const rules::CreateActivity& act) const { return place_of(act.activity.text(), lanes); }
-  Route operator()(const rules::ChangeActivity& act) const { return place_of(act.activity.text(), lanes); }
-  Route operator()(const rules::WarmActivity& act) const { return place_of(act.activity.text(), lanes); }
-  Route operator()(const rules::CheckActivity& act) const { return place_of(act.activity.text(), lanes); }
-  Route operator()(const rules::OpenActivity& act) const { return place_of(act.activity.text(), lanes); }
-  Route operator()(const rules::CloseActivity& act) const { return place_of(act.activity.text(), lanes); }
+  GateAnswer operator()(const rules::Confirm& act) const { return act.order; }
+  GateAnswer operator()(const rules::Cancel& act) const { return act.order; }
+  GateAnswer operator()(const rules::Extend& act) const { return act.order; }
+  GateAnswer operator()(const rules::ChangeOrder& act) const { return act.order; }
+  GateAnswer operator()(const rules::Refund& act) const { return act.order; }
+  GateAnswer operator()(const rules::Expire& act) const { return act.order; }
+  GateAnswer operator()(const rules::PutSku& act) const { return place_of(act.sku, lanes); }
+  GateAnswer operator()(const rules::Receive& act) const { return place_of(act.sku, lanes); }
+  GateAnswer operator()(const rules::Adjust& act) const { return place_of(act.sku, lanes); }
+  GateAnswer operator()(const rules::Count& act) const { return place_of(act.sku, lanes); }
+  GateAnswer operator()(const rules::CreateActivity& act) const {
+    return place_of(act.activity.text(), lanes);
+  }
+  GateAnswer operator()(const rules::ChangeActivity& act) const {
+    return place_of(act.activity.text(), lanes);
+  }
+  GateAnswer operator()(const rules::WarmActivity& act) const { return place_of(act.activity.text(), lanes); }
+  GateAnswer operator()(const rules::CheckActivity& act) const {
+    return place_of(act.activity.text(), lanes);
+  }
+  GateAnswer operator()(const rules::OpenActivity& act) const { return place_of(act.activity.text(), lanes); }
+  GateAnswer operator()(const rules::CloseActivity& act) const {
+    return place_of(act.activity.text(), lanes);
+  }
   // Nothing else touches the row of a request that is old.
-  Route operator()(const rules::Forget& act) const { return place_of(act.key.text(), lanes); }
+  GateAnswer operator()(const rules::Forget& act) const { return place_of(act.key.text(), lanes); }
   // It names the item by its number, and comes once a second and item at most.
-  Route operator()(const rules::Rebalance& act) const {
+  GateAnswer operator()(const rules::Rebalance& act) const {
     return static_cast<std::uint64_t>(act.item.value) % lanes;
   }
 };
@@ -70,7 +78,7 @@ struct WaitingCommand {
 
 }  // namespace
 
-Route route_of(const rules::Command& command, std::size_t lanes) {
+GateAnswer route_of(const rules::Command& command, std::size_t lanes) {
   CHECK(lanes >= 1);
   return std::visit(Rule{lanes}, command.act);
 }
@@ -86,7 +94,7 @@ struct Lanes::Worker {
               }),
         lane(
             judge, lanes.options_.limits, clock, log,
-            [&lanes](const std::string& why) { lanes.break_off(why); }, lanes.options_.meters) {}
+            [&lanes](const std::string& why) { lanes.break_off(why); }, lanes.options_.metrics) {}
 
   const std::unique_ptr<judge::Store> store;
   judge::Judge judge;
@@ -117,7 +125,7 @@ Lanes::~Lanes() = default;
 
 bool Lanes::offer(rules::Command& command, Duration deadline, Done& done, stage::Rank rank) {
   if (lanes_.size() == 1) return lanes_.front()->offer(command, deadline, done, rank);
-  const Route route = route_of(command, lanes_.size());
+  const GateAnswer route = route_of(command, lanes_.size());
   Place place;
   if (const auto* known = std::get_if<std::size_t>(&route)) {
     place = *known;
@@ -134,7 +142,7 @@ bool Lanes::offer_after_look_up(OrderId order, rules::Command& command, Duration
   const auto waiting = std::make_shared<WaitingCommand>(std::move(command), std::move(done));
   stage::Stage<OrderId, Place>::Done found = [this, waiting, deadline, rank](Place place) {
     if (place && lanes_[*place]->offer(waiting->command, deadline, waiting->done, rank)) return;
-    options_.meters.verdicts.add(Outcome::overloaded);
+    options_.metrics.verdicts.add(Outcome::overloaded);
     Verdict verdict;
     verdict.outcome = Outcome::overloaded;
     waiting->done(std::move(verdict));
@@ -145,8 +153,8 @@ bool Lanes::offer_after_look_up(OrderId order, rules::Command& command, Duration
   return false;
 }
 
-// An order that nobody can find, or that cannot be read, goes to a lane by its own id: the judge will say what
-// is to be said of it.
+// An order that nobody can find, or that cannot be read, goes to a lane by its own id: the judge will say
+// what is to be said of it.
 std::vector<Lanes::Place> Lanes::places_of(const std::vector<OrderId>& orders) {
   std::vector<Place> places;
   places.reserve(orders.size());
@@ -174,7 +182,8 @@ void Lanes::remember(const rules::State& state, std::size_t place) {
   if (!remembered_) return;
   std::vector<OrderId> made;
   for (const auto& [id, order] : state.orders) {
-    if (order.change == rules::Change::inserted && order.state == rules::OrderState::held) made.push_back(id);
+    if (order.row_state == rules::RowState::inserted && order.state == rules::OrderState::held)
+      made.push_back(id);
   }
   if (!made.empty()) remembered_->put(made, place);
 }
@@ -212,7 +221,7 @@ std::uint64_t Lanes::decided() const {
   return decided;
 }
 
-void watch(Metrics& metrics, const Lanes& lanes) {
+void watch(MetricsRegistry& metrics, const Lanes& lanes) {
   metrics.watch_gauge("gavel_pipeline_queue_commands", "Commands that wait for the judge, in all lanes.",
                       [&lanes] { return static_cast<double>(lanes.waiting()); });
   for (std::size_t place = 0; place < lanes.size(); ++place) {

@@ -4,14 +4,14 @@
 //   offer ─► rule ┼─ an act on an order: the lane that made the order, if it is remembered
 //                 └─ else: look up the order's SKUs, one read for all that wait ─► the lane of the lowest SKU
 //
-// The rule keeps one hot item in one lane, so that lanes seldom wait for one another's rows. No answer depends
-// on it: the judge's locks decide, and a command in a lane of its own choice is decided just the same.
+// The rule keeps one hot item in one lane, so that lanes seldom wait for one another's rows. No answer
+// depends on it: the judge's locks decide, and a command in a lane of its own choice is decided just the
+// same.
 //
 // With one lane there is no rule, no memory and no look-up: offer() is the lane's.
 //
-// Threads: offer(), stop_acknowledging() and the figures from any thread. Each lane runs on a thread of its own; with
-// several lanes the look-up has one more, inside run_look_up(), or by calls
-// of step_look_up().
+// Threads: offer(), stop_acknowledging() and the figures from any thread. Each lane runs on a thread of its
+// own; with several lanes the look-up has one more, inside run_look_up(), or by calls of step_look_up().
 #pragma once
 
 #include <atomic>
@@ -24,13 +24,13 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/random.h"
 #include "judge/judge.h"
 #include "judge/reader.h"
+#include "ops/log.h"
+#include "ops/metrics.h"
 #include "pipeline/lane.h"
-#include "pipeline/meters.h"
+#include "pipeline/metrics.h"
 #include "pipeline/order_lanes.h"
 #include "rules/command.h"
 #include "rules/decide.h"
@@ -45,10 +45,10 @@ inline constexpr std::size_t lanes_max = 16;
 inline constexpr std::size_t orders_remembered_max = 200'000;
 
 // Where a command goes: to a lane by its place, or to the lane of this order.
-using Route = std::variant<std::size_t, rules::OrderId>;
+using GateAnswer = std::variant<std::size_t, rules::OrderId>;
 
 // The rule. Pure; `lanes` is at least 1.
-Route route_of(const rules::Command& command, std::size_t lanes);
+GateAnswer route_of(const rules::Command& command, std::size_t lanes);
 
 // What a lane has of its own: a thread's worth of everything.
 struct LaneParts {
@@ -63,8 +63,8 @@ struct LanesOptions {
   rules::Policy policy;
   judge::JudgeLimits judge_limits = {};
   std::size_t remembered_max = orders_remembered_max;
-  Meters meters = {};
-  judge::Meters judge_meters = {};
+  Metrics metrics = {};
+  judge::Metrics judge_meters = {};
   judge::Judge::Observer observer = nullptr;  // Of each lane's judge, on that lane's thread.
 };
 
@@ -75,8 +75,9 @@ class Lanes {
   // A single lane, which outlives this.
   explicit Lanes(Lane& lane);
 
-  // One to lanes_max lanes. With several, `reader` is the look-up's own. When a lane finds its store broken, all
-  // lanes stop acknowledging and `on_broken` is called on that lane's thread; `clock` and `log` outlive this.
+  // One to lanes_max lanes. With several, `reader` is the look-up's own. When a lane finds its store broken,
+  // all lanes stop acknowledging and `on_broken` is called on that lane's thread; `clock` and `log` outlive
+  // this.
   Lanes(std::vector<LaneParts> parts, LanesOptions options, std::unique_ptr<judge::Reader> reader,
         const Clock& clock, Log& log, Lane::OnBroken on_broken);
   ~Lanes();
@@ -84,17 +85,18 @@ class Lanes {
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
-  // As Lane::offer: false, and neither argument consumed, when the queue that the command would wait in is full
-  // or closed. A command whose order is looked up first may find its lane full afterwards: it is answered
-  // `overloaded`, certainly not done.
+  // As Lane::offer: false, and neither argument consumed, when the queue that the command would wait in is
+  // full or closed. A command whose order is looked up first may find its lane full afterwards: it is
+  // answered `overloaded`, certainly not done.
   bool offer(rules::Command& command, Duration deadline, Done& done, stage::Rank rank = stage::Rank::caller);
 
   // From here on no lane acknowledges anything, since somebody found the store broken
   // (Lane::stop_acknowledging). Idempotent.
   void stop_acknowledging();
 
-  // The look-up: a stage that has its own thread where there are several lanes; with one lane step_look_up() finds
-  // nothing and run_look_up() returns at once. It is closed and has run out before the lanes are closed.
+  // The look-up: a stage that has its own thread where there are several lanes; with one lane step_look_up()
+  // finds nothing and run_look_up() returns at once. It is closed and has run out before the lanes are
+  // closed.
   bool has_look_up() const { return look_up_.has_value(); }
   std::size_t step_look_up();
   void run_look_up();
@@ -136,6 +138,6 @@ class Lanes {
 };
 
 // Has `metrics` read what waits and what each lane was given, on any thread. Both outlive the readings.
-void watch(Metrics& metrics, const Lanes& lanes);
+void watch(MetricsRegistry& metrics, const Lanes& lanes);
 
 }  // namespace gavel::pipeline

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "judge/memory_store.h"
+#include "judge/memory/store.h"
 
 namespace gavel::pipeline {
 namespace {
@@ -52,7 +52,7 @@ std::vector<std::vector<std::string>> skus_by_place() {
   return by_place;
 }
 
-TEST(Route, WhatNamesSkusGoesByTheLowestOfThem) {
+TEST(GateAnswer, WhatNamesSkusGoesByTheLowestOfThem) {
   const auto skus = skus_by_place();
   for (std::size_t place = 0; place < three; ++place) {
     ASSERT_GE(skus[place].size(), 10U) << "a hundred SKUs are spread over all lanes";
@@ -62,23 +62,24 @@ TEST(Route, WhatNamesSkusGoesByTheLowestOfThem) {
              rules::PutSku{sku}, rules::Receive{sku, Quantity{1}}, rules::Adjust{sku, Quantity{1}, "found"},
              rules::Count{sku, Quantity{1}}, reserve_of({sku.text()}), reserve_of({sku.text(), "z" + higher}),
              reserve_of({"z" + higher, sku.text()})}) {
-      EXPECT_EQ(route_of(command_of(act), three), Route(place)) << rules::word(act);
+      EXPECT_EQ(route_of(command_of(act), three), GateAnswer(place)) << rules::word(act);
     }
   }
 }
 
-TEST(Route, AnActOnAnOrderGoesWhereTheOrderIs) {
+TEST(GateAnswer, AnActOnAnOrderGoesWhereTheOrderIs) {
   const OrderId order = order_of(7);
-  for (const rules::Act& act : std::vector<rules::Act>{
-           rules::Confirm{order}, rules::Cancel{order}, rules::Extend{order}, rules::ChangeOrder{order},
-           rules::Refund{order}, rules::Expire{order}}) {
-    EXPECT_EQ(route_of(command_of(act), three), Route(order)) << rules::word(act);
+  for (const rules::Act& act :
+       std::vector<rules::Act>{rules::Confirm{order}, rules::Cancel{order}, rules::Extend{order},
+                               rules::ChangeOrder{order}, rules::Refund{order}, rules::Expire{order}}) {
+    EXPECT_EQ(route_of(command_of(act), three), GateAnswer(order)) << rules::word(act);
   }
 }
 
-TEST(Route, TheActsOnAnActivityShareOneLane) {
+TEST(GateAnswer, TheActsOnAnActivityShareOneLane) {
   const ActivityCode sale("sale");
-  const Route first = route_of(command_of(rules::CreateActivity{sale, "Sale", {}, {}, {}, {}, {}}), three);
+  const GateAnswer first =
+      route_of(command_of(rules::CreateActivity{sale, "Sale", {}, {}, {}, {}, {}}), three);
   ASSERT_TRUE(std::holds_alternative<std::size_t>(first));
   for (const rules::Act& act : std::vector<rules::Act>{rules::ChangeActivity{sale}, rules::WarmActivity{sale},
                                                        rules::CheckActivity{sale}, rules::OpenActivity{sale},
@@ -121,8 +122,8 @@ class LanesTest : public testing::Test {
   bool offer(rules::Act act) {
     rules::Command command = command_of(std::move(act));
     command.key = rules::RequestKey("k" + std::to_string(++asked_));
-    command.fresh = OrderId{make_uuid7(clock_.now(), random_)};
-    last_ = command.fresh;
+    command.new_order_id = OrderId{make_uuid7(clock_.now(), random_)};
+    last_ = command.new_order_id;
     Lanes::Done done = [this](const rules::Verdict& verdict) {
       answers_.emplace_back(rules::word(verdict.outcome));
     };

@@ -9,7 +9,6 @@
 #include <boost/asio/post.hpp>
 
 #include "base/check.h"
-#include "base/metrics.h"
 #include "jobs/expiry.h"
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
@@ -17,6 +16,7 @@
 #include "jobs/schedule.h"
 #include "jobs/shortages.h"
 #include "judge/judge.h"
+#include "ops/metrics.h"
 #include "pipeline/lane.h"
 #include "pipeline/reads.h"
 #include "pipeline/turnstile.h"
@@ -53,7 +53,7 @@ judge::Modes modes_of(Database& database) {
 // The members stand in dependency order: what is destroyed last is what callbacks and coroutines refer to.
 class Instance::Wiring {
  public:
-  Wiring(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId no,
+  Wiring(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId no,
          Duration clock_skew, std::function<void()> die);
   ~Wiring() { CHECK(dead()); }
 
@@ -69,7 +69,7 @@ class Instance::Wiring {
 
   const gate::InstanceId number;
   const std::string name;
-  Power power;
+  ProcessState power;
   SkewedClock clock;
   bool broken = false;
 
@@ -91,7 +91,7 @@ class Instance::Wiring {
   Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
-  const Surroundings s_;
+  const SimContext s_;
   const InstanceOptions options_;
   const std::function<void()> die_;
   LogWatch log_watch_;
@@ -125,7 +125,7 @@ class Instance::Wiring {
   pipeline::Turnstile turnstile_;
   pipeline::Pipeline pipeline_;
   jobs::Expiry expiry_;
-  Metrics metrics_;  // Of the refresh; nobody reads them.
+  MetricsRegistry metrics_;  // Of the refresh; nobody reads them.
   jobs::Refresh refresh_;
   jobs::Projection projection_;
   jobs::Retention retention_;
@@ -143,8 +143,8 @@ class Instance::Wiring {
   friend class Instance;
 };
 
-Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions& options,
-                         gate::InstanceId no, Duration clock_skew, std::function<void()> die)
+Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId no,
+                         Duration clock_skew, std::function<void()> die)
     : number(no),
       name("i" + std::to_string(no.value)),
       clock(surroundings.scheduler, clock_skew),
@@ -166,14 +166,14 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       judge_(
           *store_, *log_, draw_random(),
           [this](Duration pause) { on_lane_->rest(std::chrono::duration_cast<Micros>(pause)); },
-          options.policy, options.judge, judge::Meters(),
+          options.policy, options.judge, judge::Metrics(),
           [this](const rules::State& state) { tell_gate(state); }),
       lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
       reads_(*questions_, options.reads, options.read_within, clock),
       turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_,
                  pipeline::Turnstile::Post{this_database, number, mode_of(options), modes_of(s_.database),
                                            options.policy.requests_kept}),
-      pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Meters(),
+      pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Metrics(),
                 &turnstile_),
       expiry_(*due_, lane_, clock, *log_),
       refresh_(
@@ -183,8 +183,8 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       shortages_(*compared_),
       schedule_(
           {expiry_, projection_, retention_, shortages_, refresh_},
-          std::chrono::floor<Duration>(options.refresh_every), [this] { return lane_.decided(); }, clock, *log_,
-          [this](const std::string&) { broken = true; }),
+          std::chrono::floor<Duration>(options.refresh_every), [this] { return lane_.decided(); }, clock,
+          *log_, [this](const std::string&) { broken = true; }),
       lane_fiber_(s_.scheduler, power,
                   [this](Fiber& fiber) {
                     on_lane_ = &fiber;
@@ -199,7 +199,7 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
                   [this](Fiber& fiber) {
                     on_jobs_ = &fiber;
                     run_job(fiber, schedule_.expiry, [this](Work work) {
-                      s_.sightings.saw_if(work == Work::failed, Rare::expiry_failed);
+                      s_.sightings.saw_if(work == Work::failed, RareState::expiry_failed);
                     });
                   }),
       refresh_fiber_(s_.scheduler, power,
@@ -215,7 +215,7 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       forget_fiber_(s_.scheduler, power, [this](Fiber& fiber) {
         on_forget_ = &fiber;
         run_job(fiber, schedule_.retention, [this](Work work) {
-          s_.sightings.saw_if(work == Work::failed, Rare::retention_failed);
+          s_.sightings.saw_if(work == Work::failed, RareState::retention_failed);
         });
       }) {
   watch_overdue();
@@ -250,8 +250,8 @@ void Instance::Wiring::run_job(Fiber& fiber, jobs::ScheduledJob& job, Watch watc
 }
 
 void Instance::Wiring::watch_projection(Work work) {
-  s_.sightings.saw_if(work == Work::failed, Rare::projection_failed);
-  s_.sightings.saw_if(!followed_ && work == Work::left, Rare::projection_began_behind);
+  s_.sightings.saw_if(work == Work::failed, RareState::projection_failed);
+  s_.sightings.saw_if(!followed_ && work == Work::left, RareState::projection_began_behind);
   followed_ = followed_ || work != Work::failed;
 }
 
@@ -286,7 +286,7 @@ void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown)
 }
 
 boost::asio::awaitable<Result<jobs::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
-  const judge::WantedOrders wanted{.user = std::move(user), .count = orders_shown_max};
+  const judge::OrdersQuery wanted{.user = std::move(user), .count = orders_shown_max};
   const Time now = clock.now();
   std::function<Result<jobs::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
     return jobs::orders_of(*order_index_, reader, wanted, now);
@@ -346,7 +346,7 @@ void Instance::Wiring::crash() {
     fiber->wake();
 }
 
-Instance::Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
+Instance::Instance(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId number,
                    Duration clock_skew, std::function<void()> die)
     : wiring_(std::make_unique<Wiring>(surroundings, options, number, clock_skew, std::move(die))) {}
 Instance::~Instance() = default;
