@@ -1,5 +1,8 @@
 #include "sim/instance.h"
 
+#include <algorithm>
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -63,8 +66,7 @@ class Instance::Wiring {
   void crash();
   void stir();
   bool dead() const {
-    return !power.on() && lane_fiber_.done() && reads_fiber_.done() && jobs_fiber_.done() &&
-           refresh_fiber_.done() && follow_fiber_.done() && forget_fiber_.done();
+    return !power.on() && std::ranges::all_of(fibers_, [](const auto& fiber) { return fiber->done(); });
   }
 
   const gate::InstanceId number;
@@ -84,10 +86,14 @@ class Instance::Wiring {
   // The life of a thread that works off a stage.
   template <class Step>
   void work(Fiber& fiber, bool& idle, Step step);
-  // The life of a thread that runs a job; `watch` is told what each step left.
+  void start_threads();
+  // Starts a fiber in place of a thread; `thread` names it once it runs.
+  template <class Body>
+  void start(Fiber*& thread, Body body);
+  // The same for a job; `watch` is told what each step left.
   template <class Watch>
-  void run_job(Fiber& fiber, jobs::ScheduledJob& job, Watch watch);
-  void watch_projection(jobs::ScheduledJob::Work work);
+  void start_job(Fiber*& thread, jobs::ScheduledJob& job, Watch watch);
+  void watch_projection(Work work);
   Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
@@ -132,12 +138,7 @@ class Instance::Wiring {
   jobs::Shortages shortages_;
   jobs::JobSchedule schedule_;
   bool followed_ = false;  // The projection has taken a step that succeeded.
-  Fiber lane_fiber_;
-  Fiber reads_fiber_;
-  Fiber jobs_fiber_;
-  Fiber refresh_fiber_;
-  Fiber follow_fiber_;
-  Fiber forget_fiber_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
   std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);  // For events that outlive the instance.
 
   friend class Instance;
@@ -184,41 +185,40 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
       schedule_(
           {expiry_, projection_, retention_, shortages_, refresh_},
           std::chrono::floor<Duration>(options.refresh_every), [this] { return lane_.decided(); }, clock,
-          *log_, [this](const std::string&) { broken = true; }),
-      lane_fiber_(s_.scheduler, power,
-                  [this](Fiber& fiber) {
-                    on_lane_ = &fiber;
-                    work(fiber, lane_idle_, [this] { return lane_.step(); });
-                  }),
-      reads_fiber_(s_.scheduler, power,
-                   [this](Fiber& fiber) {
-                     on_reads_ = &fiber;
-                     work(fiber, reads_idle_, [this] { return reads_.step(); });
-                   }),
-      jobs_fiber_(s_.scheduler, power,
-                  [this](Fiber& fiber) {
-                    on_jobs_ = &fiber;
-                    run_job(fiber, schedule_.expiry, [this](Work work) {
-                      s_.sightings.saw_if(work == Work::failed, RareState::expiry_failed);
-                    });
-                  }),
-      refresh_fiber_(s_.scheduler, power,
-                     [this](Fiber& fiber) {
-                       on_refresh_ = &fiber;
-                       run_job(fiber, schedule_.refresh, [](Work) {});
-                     }),
-      follow_fiber_(s_.scheduler, power,
-                    [this](Fiber& fiber) {
-                      on_follow_ = &fiber;
-                      run_job(fiber, schedule_.projection, [this](Work work) { watch_projection(work); });
-                    }),
-      forget_fiber_(s_.scheduler, power, [this](Fiber& fiber) {
-        on_forget_ = &fiber;
-        run_job(fiber, schedule_.retention, [this](Work work) {
-          s_.sightings.saw_if(work == Work::failed, RareState::retention_failed);
-        });
-      }) {
+          *log_, [this](const std::string&) { broken = true; }) {
+  start_threads();
   watch_overdue();
+}
+
+void Instance::Wiring::start_threads() {
+  start(on_lane_, [this](Fiber& fiber) { work(fiber, lane_idle_, [this] { return lane_.step(); }); });
+  start(on_reads_, [this](Fiber& fiber) { work(fiber, reads_idle_, [this] { return reads_.step(); }); });
+  start_job(on_jobs_, schedule_.expiry,
+            [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::expiry_failed); });
+  start_job(on_refresh_, schedule_.refresh, [](Work) {});
+  start_job(on_follow_, schedule_.projection, [this](Work work) { watch_projection(work); });
+  start_job(on_forget_, schedule_.retention,
+            [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::retention_failed); });
+}
+
+template <class Body>
+void Instance::Wiring::start(Fiber*& thread, Body body) {
+  fibers_.push_back(std::make_unique<Fiber>(s_.scheduler, power, [&thread, body](Fiber& fiber) {
+    thread = &fiber;
+    body(fiber);
+  }));
+}
+
+template <class Watch>
+void Instance::Wiring::start_job(Fiber*& thread, jobs::ScheduledJob& job, Watch watch) {
+  start(thread, [this, &job, watch](Fiber& fiber) {
+    while (power.on()) {
+      const jobs::ScheduledJob::Turn turn = job.run();
+      if (power.on()) watch(turn.work);
+      stir();
+      fiber.rest(std::chrono::duration_cast<Micros>(turn.pause));
+    }
+  });
 }
 
 Client Instance::Wiring::client(Fiber*& fiber) {
@@ -236,16 +236,6 @@ void Instance::Wiring::work(Fiber& fiber, bool& idle, Step step) {
     idle = true;
     fiber.park();
     idle = false;
-  }
-}
-
-template <class Watch>
-void Instance::Wiring::run_job(Fiber& fiber, jobs::ScheduledJob& job, Watch watch) {
-  while (power.on()) {
-    const jobs::ScheduledJob::Turn turn = job.run();
-    if (power.on()) watch(turn.work);
-    stir();
-    fiber.rest(std::chrono::duration_cast<Micros>(turn.pause));
   }
 }
 
@@ -335,15 +325,13 @@ void Instance::Wiring::turn() {
   if (power.paused_until() > s_.scheduler.now()) return stir();
   io_.restart();
   io_.poll();
-  if (lane_idle_ && lane_.waiting() > 0) lane_fiber_.wake();
-  if (reads_idle_ && reads_.waiting() > 0) reads_fiber_.wake();
+  if (lane_idle_ && lane_.waiting() > 0) on_lane_->wake();
+  if (reads_idle_ && reads_.waiting() > 0) on_reads_->wake();
 }
 
 void Instance::Wiring::crash() {
   power.cut();
-  for (Fiber* fiber :
-       {&lane_fiber_, &reads_fiber_, &jobs_fiber_, &refresh_fiber_, &follow_fiber_, &forget_fiber_})
-    fiber->wake();
+  for (const auto& fiber : fibers_) fiber->wake();
 }
 
 Instance::Instance(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId number,
