@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/check.h"
 #include "rules/command.h"
 
 namespace gavel::jobs {
@@ -28,6 +29,7 @@ Duration Expiry::oldest_overdue(Time now) const {
 void Expiry::keep_pace() {
   const Duration now = clock_.steady();
   const Duration since = std::min(now - looked_at_.value_or(now), Duration(1'000));
+  CHECK(since >= Duration(0));
   looked_at_ = now;
   behind_ = std::min(behind_ + expiry_per_second * since.count() / 1'000, behind_max);
 }
@@ -53,6 +55,8 @@ Result<std::size_t> Expiry::step(Time now) {
   const std::size_t wanted = piece();
   const Result<std::vector<judge::HoldRow>> due = reader_.due(now, wanted);
   if (!due) return std::unexpected(due.error());
+  CHECK(due->size() <= wanted);
+  CHECK(std::ranges::is_sorted(*due, {}, &judge::HoldRow::expires_at));
   oldest_due_ = due->empty() ? Time::max() : due->front().expires_at;
   say_if_behind(now);
   std::size_t offered = 0;
@@ -60,6 +64,7 @@ Result<std::size_t> Expiry::step(Time now) {
     rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{}, rules::Expire{hold.order}};
     pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
       if (verdict.outcome == rules::Outcome::expired) ++released_;
+      CHECK(outstanding_ > 0);
       --outstanding_;
     };
     ++outstanding_;
@@ -70,6 +75,7 @@ Result<std::size_t> Expiry::step(Time now) {
     ++offered;
     delays_.observe(std::chrono::duration<double>(now - hold.expires_at).count());
   }
+  CHECK(offered <= due->size());
   const bool is_all = due->size() < wanted && offered == due->size();
   behind_ = is_all ? 0 : std::max<std::int64_t>(0, behind_ - static_cast<std::int64_t>(offered));
   return offered;

@@ -45,8 +45,10 @@ std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
 }
 
 std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
-  if (broken_) return std::vector<Verdict>(commands.size(), of(Outcome::overloaded));
+  if (stopped_) return std::vector<Verdict>(commands.size(), of(Outcome::overloaded));
   Result<std::vector<Verdict>> verdicts = judge_.apply(commands);
+  // Somebody found the store broken meanwhile, so that even a commit that succeeded proves nothing.
+  if (stopped_) return std::vector<Verdict>(commands.size(), of(Outcome::outcome_unknown));
   if (verdicts) return *std::move(verdicts);
   const Error& error = verdicts.error();
   log_.write(Level::error, "batch_failed",
@@ -59,7 +61,7 @@ std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
 
 // Every caller has its answer: a failure is nobody's but ours.
 void Lane::idle() {
-  if (broken_) return;
+  if (stopped_) return;
   const Result<void> done = judge_.idle();
   if (done) return;
   log_.write(Level::error, "upkeep_failed", {{"why", done.error().message}});
@@ -67,7 +69,7 @@ void Lane::idle() {
 }
 
 void Lane::break_off(const Error& error) {
-  broken_ = true;
+  if (stopped_.exchange(true)) return;
   on_broken_(error.message);
 }
 
