@@ -231,7 +231,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
 void Instance::Wiring::watch_parts() {
   pipeline::watch(metrics_, lane_, pipeline_);
   pipeline::watch(metrics_, hot_skus_);
-  jobs::watch(metrics_, expiry_, clock_);
+  jobs::watch(metrics_, expiry_);
   jobs::watch(metrics_, projection_);
   jobs::watch(metrics_, retention_);
   jobs::watch(metrics_, shortages_);
@@ -291,9 +291,9 @@ void Instance::Wiring::watch_overdue() {
 
 // On the expiry's thread.
 Duration Instance::Wiring::expire() {
-  const auto offered = expiry_.step(clock_.now());
+  const auto offered = expiry_.step();
   // What is due and was not taken, since the queue is full, is work too.
-  const bool is_work = expiry_.outstanding() > 0 || expiry_.oldest_overdue(clock_.now()) > Duration(0);
+  const bool is_work = expiry_.outstanding() > 0 || expiry_.oldest_overdue() > Duration(0);
   if (offered) return *offered > 0 || is_work ? expiry_while_work : expiry_else;
   if (offered.error().code == ErrorCode::broken) {
     break_off(offered.error().message);
@@ -325,7 +325,7 @@ Duration Instance::Wiring::follow() {
 
 // On the thread of what is old. Nothing is lost with records that stay longer.
 Duration Instance::Wiring::forget() {
-  const auto looked_at = retention_.step(clock_.now());
+  const auto looked_at = retention_.step();
   if (!looked_at && clock_.steady() >= say_forget_failed_at_) {
     log_.write(Level::warn, "retention_failed", {{"why", looked_at.error().message}});
     say_forget_failed_at_ = clock_.steady() + forget_failed_again;

@@ -220,7 +220,7 @@ void Instance::Wiring::work(Fiber& fiber, bool& idle, Step step) {
 void Instance::Wiring::run_jobs(Fiber& fiber) {
   on_jobs_ = &fiber;
   while (power.on()) {
-    const auto offered = expiry_.step(clock.now());
+    const auto offered = expiry_.step();
     if (!offered && power.on()) s_.sightings.saw(RareState::expiry_failed);
     stir();
     const bool more = offered && (*offered > 0 || expiry_.outstanding() > 0);
@@ -254,7 +254,7 @@ void Instance::Wiring::run_follow(Fiber& fiber) {
 void Instance::Wiring::run_forget(Fiber& fiber) {
   on_forget_ = &fiber;
   while (power.on()) {
-    const auto looked_at = retention_.step(clock.now());
+    const auto looked_at = retention_.step();
     s_.sightings.saw_if(!looked_at && power.on(), RareState::retention_failed);
     stir();
     fiber.rest(forget_every);
@@ -293,9 +293,8 @@ void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown)
 
 boost::asio::awaitable<Result<jobs::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
   const judge::OrdersQuery wanted{.user = std::move(user), .count = orders_shown_max};
-  const Time now = clock.now();
   std::function<Result<jobs::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
-    return jobs::orders_of(*order_index_, reader, wanted, now);
+    return jobs::orders_of(*order_index_, reader, wanted);
   };
   const Result<jobs::UserOrders> orders = co_await reads_.ask<jobs::UserOrders>(question);
   co_return orders;
