@@ -68,7 +68,7 @@ Run run_judge(const Case& one, std::int64_t orders, std::uint64_t seed) {
     run.cpu += cpu_of_thread() - cpu;
     for (const rules::Verdict& verdict : verdicts) CHECK(verdict.outcome == rules::Outcome::reserved);
   }
-  auto reader = judge::open_sqlite_reader(options);
+  auto reader = judge::open_sqlite_reader(options, clock);
   CHECK(reader.has_value());
   run.verify = audited(**reader).verify;
   return run;

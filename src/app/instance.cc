@@ -208,7 +208,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
 void Instance::Wiring::watch_parts() {
   pipeline::watch(metrics_, lane_, pipeline_);
   pipeline::watch(metrics_, hot_skus_);
-  jobs::watch(metrics_, expiry_, clock_);
+  jobs::watch(metrics_, expiry_);
   jobs::watch(metrics_, projection_);
   jobs::watch(metrics_, retention_);
   jobs::watch(metrics_, shortages_);

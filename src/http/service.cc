@@ -338,7 +338,7 @@ awaitable<Response> Service::list_orders(Found found) {
   const auto wanted = wanted_orders(found.query);
   if (!wanted) co_return malformed_http(400, wanted.error());
   std::function<Result<OrdersShown>(Reader&)> question = [this, wanted](Reader& reader) {
-    return look_up_orders(order_index_, reader, *wanted, clock_.now());
+    return look_up_orders(order_index_, reader, *wanted);
   };
   const Result<OrdersShown> orders = co_await reads_.ask<OrdersShown>(question);
   co_return orders ? show(*orders) : refuse(orders.error());
@@ -401,7 +401,7 @@ awaitable<Response> Service::trace_user(Found found) {
   const auto wanted = wanted_traces(found.query);
   if (!wanted) co_return malformed_http(400, wanted.error());
   std::function<Result<TracesShown>(Reader&)> question = [this, wanted](Reader& reader) {
-    return look_up_traces(order_index_, reader, *wanted, clock_.now());
+    return look_up_traces(order_index_, reader, *wanted);
   };
   const Result<TracesShown> traces = co_await reads_.ask<TracesShown>(question);
   co_return traces ? show(*traces) : refuse(traces.error());

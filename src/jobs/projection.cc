@@ -51,7 +51,8 @@ Result<bool> Projection::step() {
     cursors_ = sequel->reached;
   }
   batches_left_ = sequel->batches_left;
-  oldest_left_ = sequel->oldest_left.value_or(Time::max());
+  oldest_left_ =
+      sequel->oldest_left ? clock_.steady() - (sequel->now - *sequel->oldest_left) : Duration::max();
   return sequel->batches_left > 0;
 }
 
@@ -62,9 +63,8 @@ Result<void> Projection::begin_anew() {
 }
 
 Lag Projection::lag() const {
-  const Time oldest = oldest_left_.load();
-  const Duration behind = oldest == Time::max() ? Duration(0) : clock_.now() - oldest;
-  return {batches_left_.load(), std::max(behind, Duration(0))};
+  const Duration oldest = oldest_left_.load();
+  return {batches_left_.load(), std::max(clock_.steady(), oldest) - oldest};
 }
 
 void watch(MetricsRegistry& metrics, const Projection& projection) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "rules/command.h"
@@ -19,19 +20,20 @@ Retention::Retention(judge::Reader& reader, pipeline::Lane& lane, const Clock& c
   CHECK(rows_max_ >= 1);
 }
 
-Result<std::size_t> Retention::step(Time now) {
-  if (outstanding_.load() > 0 || now < next_round_at_) return 0;
-  const auto rows = reader_.request_ages(after_, rows_max_);
-  if (!rows) return std::unexpected(rows.error());
-  CHECK(rows->size() <= rows_max_);
-  CHECK(std::ranges::is_sorted(*rows, {}, &judge::RequestAge::id));
-  CHECK(!after_ || rows->empty() || rows->front().id > *after_);
-  for (const judge::RequestAge& row : *rows) {
-    if (rules::may_forget(row.at, now, policy_) && !offer(row.id)) return rows->size();
+Result<std::size_t> Retention::step() {
+  if (outstanding_.load() > 0 || clock_.steady() < next_round_at_) return 0;
+  const auto ages = reader_.request_ages(after_, rows_max_);
+  if (!ages) return std::unexpected(ages.error());
+  const std::vector<judge::RequestAge>& rows = ages->requests;
+  CHECK(rows.size() <= rows_max_);
+  CHECK(std::ranges::is_sorted(rows, {}, &judge::RequestAge::id));
+  CHECK(!after_ || rows.empty() || rows.front().id > *after_);
+  for (const judge::RequestAge& row : rows) {
+    if (rules::may_forget(row.at, ages->now, policy_) && !offer(row.id)) return rows.size();
     after_ = row.id;
   }
-  if (rows->size() < rows_max_) end_round(now);
-  return rows->size();
+  if (rows.size() < rows_max_) end_round();
+  return rows.size();
 }
 
 bool Retention::offer(const rules::RequestId& id) {
@@ -49,9 +51,9 @@ bool Retention::offer(const rules::RequestId& id) {
 }
 
 // The verdicts on its last batch are counted by the next round.
-void Retention::end_round(Time now) {
+void Retention::end_round() {
   after_.reset();
-  next_round_at_ = now + retention_rests;
+  next_round_at_ = clock_.steady() + retention_rests;
   const std::uint64_t forgotten = forgotten_.load();
   CHECK(forgotten >= forgotten_before_);
   if (forgotten > forgotten_before_) {

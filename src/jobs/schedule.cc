@@ -10,14 +10,14 @@ namespace {
 
 // Work is left as long as earlier holds have no verdict, and while due holds remain because the lane's queue
 // was full.
-Result<bool> release_holds(Expiry& expiry, const Clock& clock) {
-  const auto offered = expiry.step(clock.now());
+Result<bool> release_holds(Expiry& expiry) {
+  const auto offered = expiry.step();
   if (!offered) return std::unexpected(offered.error());
-  return *offered > 0 || expiry.outstanding() > 0 || expiry.oldest_overdue(clock.now()) > Duration(0);
+  return *offered > 0 || expiry.outstanding() > 0 || expiry.oldest_overdue() > Duration(0);
 }
 
-Result<bool> forget_requests(Retention& retention, const Clock& clock) {
-  const auto rows = retention.step(clock.now());
+Result<bool> forget_requests(Retention& retention) {
+  const auto rows = retention.step();
   if (!rows) return std::unexpected(rows.error());
   return *rows > 0;
 }
@@ -80,14 +80,14 @@ ScheduledJob::Turn ScheduledJob::fail(const Error& error) {
 JobSchedule::JobSchedule(const Jobs& jobs, Duration refresh_every, const ScheduledJob::Decided& decided,
                          const Clock& clock, Log& log, const ScheduledJob::OnBroken& on_broken)
     : expiry(
-          expiry_pace, [&expiry = jobs.expiry, &clock] { return release_holds(expiry, clock); }, decided,
-          clock, log, on_broken),
+          expiry_pace, [&expiry = jobs.expiry] { return release_holds(expiry); }, decided, clock, log,
+          on_broken),
       projection(
           projection_pace, [&projection = jobs.projection] { return projection.step(); }, decided, clock, log,
           nullptr),
       retention(
-          retention_pace, [&retention = jobs.retention, &clock] { return forget_requests(retention, clock); },
-          decided, clock, log, on_broken),
+          retention_pace, [&retention = jobs.retention] { return forget_requests(retention); }, decided,
+          clock, log, on_broken),
       refresh(
           refresh_pace(refresh_every),
           [&shortages = jobs.shortages, &refresh = jobs.refresh] { return refresh_gate(shortages, refresh); },

@@ -112,7 +112,7 @@ struct JobSchedule {
     Refresh& refresh;
   };
 
-  // `clock` says when holds are due, to jobs that ask for a time of day. The arguments are as for
+  // The arguments are as for
   // ScheduledJob.
   JobSchedule(const Jobs& jobs, Duration refresh_every, const ScheduledJob::Decided& decided,
               const Clock& clock, Log& log, const ScheduledJob::OnBroken& on_broken);

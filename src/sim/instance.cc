@@ -277,9 +277,8 @@ void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown)
 
 boost::asio::awaitable<Result<jobs::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
   const judge::OrdersQuery wanted{.user = std::move(user), .count = orders_shown_max};
-  const Time now = clock.now();
   std::function<Result<jobs::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
-    return jobs::orders_of(*order_index_, reader, wanted, now);
+    return jobs::orders_of(*order_index_, reader, wanted);
   };
   const Result<jobs::UserOrders> orders = co_await reads_.ask<jobs::UserOrders>(question);
   co_return orders;

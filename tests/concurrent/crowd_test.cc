@@ -233,7 +233,7 @@ void run(Shop& shop) {
 TEST(Crowd, ThreeLanesOnTheMemoryForm) {
   const auto database = judge::make_memory_database();
   Shop shop([&](const Clock& clock) { return judge::open_memory_store(database, clock); },
-            [&] { return judge::open_memory_reader(database); }, 3);
+            [&](const Clock& clock) { return judge::open_memory_reader(database, clock); }, 3);
   run(shop);
 }
 
@@ -242,7 +242,7 @@ TEST(Crowd, OneLaneOnTheSqliteForm) {
   const judge::SqliteOptions options{.path = folder.file("gavel.db"), .vfs = "", .checkpoint_pages = 1000};
   ASSERT_TRUE(judge::migrate_sqlite(options).has_value());
   Shop shop([&](const Clock& clock) { return judge::open_sqlite_store(options, clock).value(); },
-            [&] { return judge::open_sqlite_reader(options).value(); }, 1);
+            [&](const Clock& clock) { return judge::open_sqlite_reader(options, clock).value(); }, 1);
   run(shop);
 }
 

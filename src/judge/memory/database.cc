@@ -292,6 +292,7 @@ void apply(Tables& tables, const Staged& staged) {
   apply_rows(tables.quotas, rows.quotas);
   apply_flows(tables, rows, staged.batch.batch);
   tables.batches.emplace(staged.batch.batch, staged.batch);
+  tables.newest_batch_at = std::max(tables.newest_batch_at, staged.batch.at);
   if (rows.counters.row_state != RowState::clean) tables.counters = rows.counters;
   tables.counters.row_state = RowState::clean;
 }
