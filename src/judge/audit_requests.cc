@@ -31,7 +31,9 @@ std::string field_of(const std::string& content, const std::string& name) {
   return content.substr(begin, content.find(';', begin) - begin);
 }
 
-std::string name_of(const Recorded& row) { return "request " + row.caller.text() + "/" + row.key.text(); }
+std::string name_of(const Recorded& row) { 
+  return "request " + row.caller.text() + "/" + std::string(row.key.text());
+}
 
 }  // namespace
 
@@ -51,7 +53,7 @@ void OrderAudit::request(const Recorded& row) {
 }
 
 void OrderAudit::order_as_request(const Recorded& row) {
-  const auto uuid = parse_uuid(row.key.text());
+  const auto& uuid = row.key.uuid7();
   const auto order = uuid ? orders_.find(rules::OrderId{*uuid}) : orders_.end();
   Wrong wrong = wrong_request(row);
   if (!wrong && order == orders_.end()) wrong = "but its key names no order";

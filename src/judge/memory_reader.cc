@@ -51,7 +51,7 @@ OrderView view_of(const Tables& tables, const rules::Order& order) {
 std::optional<rules::Recorded> recorded_under(const Tables& tables, const rules::RequestId& id) {
   const auto found = tables.requests.find(id);
   if (found != tables.requests.end()) return found->second;
-  const std::optional<Uuid> uuid = parse_uuid(id.second.text());
+  const std::optional<Uuid>& uuid = id.second.uuid7();
   if (!uuid || !tables.orders.contains(OrderId{*uuid})) return std::nullopt;
   // Another caller's request is nobody else's to see.
   const std::optional<rules::Recorded>& recorded = tables.orders.at(OrderId{*uuid}).request;
@@ -147,7 +147,7 @@ class MemoryReader final : public Reader {
         if (due) found.with_due_holds.insert(id);
       }
       for (const rules::RequestId& key : doubts.keys) {
-        const std::optional<Uuid> uuid = parse_uuid(key.second.text());
+        const std::optional<Uuid>& uuid = key.second.uuid7();
         if (tables.requests.contains(key) || (uuid && tables.orders.contains(OrderId{*uuid}))) {
           found.known.insert(key);
         }

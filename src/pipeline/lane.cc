@@ -8,12 +8,6 @@ namespace {
 using rules::Outcome;
 using rules::Verdict;
 
-Verdict of(Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  return verdict;
-}
-
 }  // namespace
 
 Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken,
@@ -26,7 +20,7 @@ Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& l
           limits, clock, [this](std::vector<rules::Command> commands) { return decide(std::move(commands)); },
           [this] {
             meters_.verdicts.add(Outcome::overloaded);
-            return of(Outcome::overloaded);
+            return rules::verdict_of(Outcome::overloaded);
           },
           [this] { idle(); }) {}
 
@@ -45,7 +39,7 @@ std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
 }
 
 std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
-  if (broken_) return std::vector<Verdict>(commands.size(), of(Outcome::overloaded));
+  if (broken_) return std::vector<Verdict>(commands.size(), rules::verdict_of(Outcome::overloaded));
   Result<std::vector<Verdict>> verdicts = judge_.apply(commands);
   if (verdicts) return *std::move(verdicts);
   const Error& error = verdicts.error();
@@ -54,7 +48,7 @@ std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
   if (error.code == ErrorCode::broken) break_off(error);
   const bool certainly_not_done = error.code == ErrorCode::unavailable;
   return std::vector<Verdict>(commands.size(),
-                              of(certainly_not_done ? Outcome::overloaded : Outcome::outcome_unknown));
+                              rules::verdict_of(certainly_not_done ? Outcome::overloaded : Outcome::outcome_unknown));
 }
 
 // Every caller has its answer: a failure is nobody's but ours.

@@ -60,10 +60,10 @@ struct Picked {
   std::optional<Verdict> shortage;  // insufficient: the first line that asks for more than there is.
 };
 // Without lines everything is picked.
-Picked pick(const Case& c, const std::vector<Taken>& kept, const std::vector<Line>& lines);
+Picked pick(const Case& c, const std::vector<Taken>& kept, const Lines& lines);
 
 // The refusal of lines that name what the order never took.
-std::optional<Verdict> refuse_strange_sku(const Case& c, const Order& order, const std::vector<Line>& lines);
+std::optional<Verdict> refuse_strange_sku(const Case& c, const Order& order, const Lines& lines);
 
 // Ends a due hold and gives all of it back.
 void expire_order(Case& c, Order& order);
