@@ -122,8 +122,7 @@ class Bench final : public Subcommand {
   Exit measure_own(const Plan& plan, const Signals& signals, Interrupt& interrupt) {
     const auto folder = DemoFolder::make();
     if (!folder) return give_up(Exit::usage, folder.error());
-    const Signals::Watch watch(
-        signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
+    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
     const auto embedded = Embedded::start(*folder, first_of(mode_, "direct"), interrupt);
     if (!embedded) {
       const bool wrong = embedded.error().code == ErrorCode::invalid;
@@ -214,8 +213,7 @@ class Bench final : public Subcommand {
   }
 
   Exit measure_running(const Plan& plan, const Given& given, const Signals& signals, Interrupt& interrupt) {
-    const Signals::Watch watch(
-        signals, [&] { interrupt.raise(); }, [] {});
+    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [] {});
     const auto options = options_of(given.settings);
     if (!options) return give_up(Exit::usage, options.error());
     const auto place = find_server(*options, server_.front());

@@ -71,8 +71,7 @@ class Demo final : public Subcommand {
     Interrupt interrupt;
     const auto folder = DemoFolder::make();
     if (!folder) return give_up(Exit::usage, folder.error());
-    const Signals::Watch watch(
-        signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
+    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
     allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
     const auto embedded = Embedded::start(*folder, "direct", interrupt);
     if (!embedded) return give_up(Exit::unreachable, embedded.error());

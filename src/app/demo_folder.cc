@@ -40,7 +40,7 @@ void DemoFolder::remove() const {
 }
 
 bool DemoFolder::in_memory() const {
-  struct statfs status {};
+  struct statfs status{};
   return ::statfs(path_.c_str(), &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 

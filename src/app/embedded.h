@@ -13,8 +13,8 @@
 #include "app/instance.h"
 #include "app/interrupt.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/result.h"
+#include "ops/log.h"
 
 namespace gavel::app {
 

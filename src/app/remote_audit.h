@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 
 namespace gavel::app {
 

@@ -12,7 +12,7 @@
 #include "app/sale_plan.h"
 #include "app/sale_run.h"
 #include "base/time.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 
 namespace gavel::app {
 

@@ -13,7 +13,7 @@
 #include "app/subcommand.h"
 #include "base/clock.h"
 #include "base/json_text.h"
-#include "base/log.h"
+#include "ops/log.h"
 
 namespace gavel::app {
 namespace {

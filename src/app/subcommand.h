@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/settings.h"
+#include "ops/settings.h"
 
 namespace gavel::app {
 

@@ -11,7 +11,7 @@
 #include "app/serving_file.h"
 #include "app/subcommand.h"
 #include "base/json_text.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 
 namespace gavel::app {
 namespace {

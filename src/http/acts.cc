@@ -199,9 +199,7 @@ class Fields {
 
 using MaybeAct = std::expected<Act, Verdict>;
 
-MaybeAct refuse(Outcome outcome) {
-  return std::unexpected(rules::verdict_of(outcome));
-}
+MaybeAct refuse(Outcome outcome) { return std::unexpected(rules::verdict_of(outcome)); }
 
 // Clients and proxies drop these from a path, as the directories of that name (RFC 3986, 5.2.4): what were
 // called so, no path could name.

@@ -3,7 +3,8 @@
 // (render.cc); render_test holds what is written here against Boost's parser.
 //
 //   JsonWriter json(text);
-//   json.begin_object().member("code", "reserved").begin_array("lines").element("a").end_array().end_object();
+//   json.begin_object().member("code",
+//   "reserved").begin_array("lines").element("a").end_array().end_object();
 //
 // Whoever writes closes what he opened; names are words of ours and are not escaped. One thread.
 #pragma once

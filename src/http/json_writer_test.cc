@@ -25,11 +25,10 @@ TEST(JsonWriterTest, WritesWhatEveryValueIs) {
   json.begin_object().end_object();
   json.begin_object().member("sku", "tee").member("quantity", 2).end_object();
   json.end_array().member("last", "}").end_object();
-  EXPECT_EQ(text,
-            R"({"word":"sold_out","text":"say \"no\"\n","zero":0,"least":-9223372036854775808,)"
-            R"("most":9223372036854775807,"yes":true,"no":false,"at":"2026-11-29T20:48:46.123Z",)"
-            R"("order":"019383a1-7c00-7abc-8def-0123456789ab","none":[],"texts":["a","","b,"],)"
-            R"("lines":[{"sku":"cup"},{},{"sku":"tee","quantity":2}],"last":"}"})");
+  EXPECT_EQ(text, R"({"word":"sold_out","text":"say \"no\"\n","zero":0,"least":-9223372036854775808,)"
+                  R"("most":9223372036854775807,"yes":true,"no":false,"at":"2026-11-29T20:48:46.123Z",)"
+                  R"("order":"019383a1-7c00-7abc-8def-0123456789ab","none":[],"texts":["a","","b,"],)"
+                  R"("lines":[{"sku":"cup"},{},{"sku":"tee","quantity":2}],"last":"}"})");
 }
 
 // One member after another of random values, beside the same values in a tree of Boost.JSON.

@@ -271,12 +271,14 @@ object activity_object(const rules::Activity& activity) {
 
 boost::json::value detail_as_json(std::int64_t number) { return number; }
 boost::json::value detail_as_json(const std::string& text) { return boost::json::value(text); }
-boost::json::value detail_as_json(const auto& time_or_order) { return boost::json::value(as_json(time_or_order)); }
+boost::json::value detail_as_json(const auto& time_or_order) {
+  return boost::json::value(as_json(time_or_order));
+}
 boost::json::value detail_as_json(const std::vector<std::string>& texts) {
   return array(texts.begin(), texts.end());
 }
 
-object request_object(const rules::Recorded& recorded) {
+object request_object(const rules::IdempotencyRecord& recorded) {
   object body;
   body["key"] = as_json(recorded.key.text());
   body["status"] = "done";
@@ -312,7 +314,7 @@ object step_object(const TraceShown::Step& step) {
 object trace_object(const TraceShown& trace) {
   object body;
   array& requests = body["requests"].emplace_array();
-  for (const rules::Recorded& recorded : trace.requests) {
+  for (const rules::IdempotencyRecord& recorded : trace.requests) {
     object request = request_object(recorded);
     request["caller"] = recorded.caller.text();
     requests.push_back(std::move(request));
@@ -335,7 +337,9 @@ Response show(const std::vector<rules::Activity>& page, const std::optional<std:
   return json_response(200, body);
 }
 
-Response show(const rules::Recorded& recorded) { return json_response(200, request_object(recorded)); }
+Response show(const rules::IdempotencyRecord& recorded) {
+  return json_response(200, request_object(recorded));
+}
 
 Response show(const TraceShown& trace) { return json_response(200, trace_object(trace)); }
 

@@ -57,7 +57,7 @@ bool is_of_http(const error_code& error) {
 // The headers that mean something here, and where a request keeps them.
 struct HeaderPlace {
   std::string_view name;
-  std::optional<std::string> Request::*value;
+  std::optional<std::string> Request::* value;
 };
 constexpr std::array header_places{
     HeaderPlace{"Idempotency-Key", &Request::idempotency_key},
@@ -541,7 +541,7 @@ std::size_t Server::connections() const { return sessions_->size(); }
 
 std::uint64_t Server::turned_away() const { return sessions_->turned_away(); }
 
-void watch(Metrics& metrics, const Server& server, const std::string& listener) {
+void watch(MetricsRegistry& metrics, const Server& server, const std::string& listener) {
   metrics.watch_gauge("gavel_http_connections", "Connections that are open.",
                       [&server] { return static_cast<double>(server.connections()); },
                       {{"listener", listener}});

@@ -87,7 +87,7 @@ std::expected<MaybeKey, std::string> key_of(const Request& request, const Found&
 
 Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
                  const Clock& clock, Random& random, Log& log, const Readiness& readiness,
-                 std::string operator_key, Metrics& metrics, judge::OrderIndex& order_index)
+                 std::string operator_key, MetricsRegistry& metrics, judge::OrderIndex& order_index)
     : pipeline_(pipeline),
       reads_(reads),
       order_index_(order_index),
@@ -204,7 +204,7 @@ Command Service::command_of(rules::Caller caller, const rules::RequestKey& key, 
   const auto& uuid = key.uuid7();
   return Command{.caller = std::move(caller),
                  .key = key,
-                 .fresh = rules::OrderId{uuid ? *uuid : make_uuid7(clock_.now(), random_)},
+                 .new_order_id = rules::OrderId{uuid ? *uuid : make_uuid7(clock_.now(), random_)},
                  .act = std::move(act)};
 }
 
@@ -275,7 +275,7 @@ awaitable<Response> Service::read_request(rules::Caller caller, std::string key)
   if (!request_key) co_return refuse(Outcome::unknown_request);
   const rules::RequestId id(caller, *request_key);
   if (pipeline_.in_process(id)) co_return show_processing(*request_key);
-  using Answer = std::optional<rules::Recorded>;
+  using Answer = std::optional<rules::IdempotencyRecord>;
   std::function<Result<Answer>(Reader&)> question = [id](Reader& reader) { return reader.request(id); };
   const Result<Answer> recorded = co_await reads_.ask<Answer>(question);
   if (!recorded) co_return refuse(recorded.error());
@@ -426,9 +426,7 @@ Response Service::tell_metrics() {
   return response;
 }
 
-Response Service::refuse(Outcome outcome) {
-  return problem(rules::verdict_of(outcome), random_);
-}
+Response Service::refuse(Outcome outcome) { return problem(rules::verdict_of(outcome), random_); }
 
 Response Service::refuse(const rules::SkuCode& unknown) {
   Verdict verdict = rules::verdict_of(Outcome::unknown_sku);

@@ -125,7 +125,7 @@ class Session {
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   std::size_t header_bytes_ = 0;  // That the parser took.
-  Request request_;  // As its header says; the body comes last.
+  Request request_;               // As its header says; the body comes last.
   std::optional<Response> refusal_;
   std::optional<std::uint64_t> deadline_;
   bool overdue_ = false;

@@ -31,9 +31,7 @@ class Content {
   }
 
   // Of an act on some lines of an order; without any it is on all of them.
-  Content& add_lines(const Lines& lines) {
-    return lines.empty() ? *this : add("lines", lines_text(lines));
-  }
+  Content& add_lines(const Lines& lines) { return lines.empty() ? *this : add("lines", lines_text(lines)); }
 
   std::string take() { return std::move(text_); }
 
@@ -178,7 +176,7 @@ Fields fields_of(const std::string& content) {
 
 }  // namespace
 
-std::string content_of(const Act& act) { return std::visit(ContentOf{}, act); }
+std::string fingerprint_of(const Act& act) { return std::visit(ContentOf{}, act); }
 
 std::string_view word(const Act& act) {
   struct WordOf {
@@ -225,7 +223,7 @@ std::vector<std::string> differing_fields(const std::string& recorded, const std
 }
 
 OrderId order_made_by(const Command& command) {
-  return command.key && command.key->uuid7() ? OrderId{*command.key->uuid7()} : command.fresh;
+  return command.key && command.key->uuid7() ? OrderId{*command.key->uuid7()} : command.new_order_id;
 }
 
 }  // namespace gavel::rules

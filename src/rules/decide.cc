@@ -4,14 +4,14 @@
 
 #include "base/check.h"
 #include "rules/activities.h"
-#include "rules/ladder.h"
+#include "rules/decision.h"
 #include "rules/orders.h"
 
 namespace gavel::rules {
 namespace {
 
 // What is recorded under the command's key, whoever recorded it.
-const Recorded* find_recorded(const Case& c) {
+const IdempotencyRecord* find_recorded(const DecisionContext& c) {
   const auto row = c.state.requests.find(RequestId{c.command.caller, *c.command.key});
   if (row != c.state.requests.end()) return &row->second;
   if (const auto& uuid = c.command.key->uuid7()) {
@@ -27,10 +27,10 @@ bool is_an_order(State& state, OrderId id) {
 }
 
 // What the key alone decides: the first answer again, or a refusal. Nothing if the key is new.
-std::optional<Verdict> answer_by_key(const Case& c) {
-  if (const Recorded* recorded = find_recorded(c)) {
+std::optional<Verdict> answer_by_key(const DecisionContext& c) {
+  if (const IdempotencyRecord* recorded = find_recorded(c)) {
     if (recorded->caller != c.command.caller) return verdict_of(Outcome::key_in_use);
-    const std::string content = content_of(c.command.act);
+    const std::string content = fingerprint_of(c.command.act);
     if (recorded->content != content) {
       Detail detail;
       detail.fields = differing_fields(recorded->content, content);
@@ -53,7 +53,7 @@ std::optional<Verdict> answer_by_key(const Case& c) {
 }
 
 // The one act on the record of requests itself.
-Verdict forget(Case& c, const Forget& act) {
+Verdict forget(DecisionContext& c, const Forget& act) {
   const auto found = c.state.requests.find(RequestId{act.of, act.key});
   if (found == c.state.requests.end()) return verdict_of(Outcome::unknown_request);
   if (!may_forget(found->second.verdict.at, c.now, c.policy)) {
@@ -68,9 +68,9 @@ Verdict forget(Case& c, const Forget& act) {
   return verdict_of(Outcome::changed);
 }
 
-Verdict act_on(Case& c) {
+Verdict act_on(DecisionContext& c) {
   struct Acts {
-    Case& c;
+    DecisionContext& c;
     Verdict operator()(const Reserve& act) { return reserve(c, act); }
     Verdict operator()(const Confirm& act) { return confirm(c, act); }
     Verdict operator()(const Cancel& act) { return cancel(c, act); }
@@ -96,10 +96,11 @@ Verdict act_on(Case& c) {
 
 // Binds the verdict to the key. Sales and refusals of orders share one unique key: where it is a UUIDv7, both
 // are order rows, the refused one with nothing taken.
-void record(Case& c, Verdict& verdict) {
+void record(DecisionContext& c, Verdict& verdict) {
   verdict.record = Record::fresh;
   const Command& command = c.command;
-  Recorded recorded{command.caller, *command.key, content_of(command.act), verdict, Change::inserted};
+  IdempotencyRecord recorded{command.caller, *command.key, fingerprint_of(command.act), verdict,
+                             RowState::inserted};
   const auto& uuid = command.key->uuid7();
   const auto* act = std::get_if<Reserve>(&command.act);
   if (act == nullptr || !uuid) {
@@ -116,7 +117,7 @@ void record(Case& c, Verdict& verdict) {
                                      .created_at = c.now,
                                      .expires_at = std::nullopt,
                                      .settled_at = std::nullopt,
-                                     .change = Change::inserted});
+                                     .row_state = RowState::inserted});
   }
   c.state.orders_as_requests.emplace(id, std::move(recorded));
 }
@@ -182,7 +183,8 @@ struct Malformation {
       }
       if (const Wrong wrong = wrong_buckets(line.buckets.value_or(1))) return wrong;
     }
-    if (act.limit_per_user && !is_line_quantity(*act.limit_per_user)) return "limit_per_user: must be 1 to 1000000";
+    if (act.limit_per_user && !is_line_quantity(*act.limit_per_user))
+      return "limit_per_user: must be 1 to 1000000";
     if (act.opens_at && act.closes_at && *act.opens_at >= *act.closes_at) {
       return "closes_at: must be later than opens_at";
     }
@@ -202,7 +204,7 @@ bool is_too_old(const RequestKey& key, Time kept_since) {
 }
 
 Verdict decide(State& state, const Command& command, Time now, const Policy& policy) {
-  Case c{state, command, now, policy};
+  DecisionContext c{state, command, now, policy};
   std::optional<Verdict> answer;
   if (auto wrong = malformation(command)) answer = malformed(std::move(*wrong));
   if (!answer && command.key) answer = answer_by_key(c);
@@ -221,7 +223,7 @@ void raise_generations(State& state) {
     if (before != no_units || item.available() == no_units) continue;
     item.generation += 1;
     item.refusals = 0;
-    if (item.change == Change::loaded) item.change = Change::updated;
+    if (item.row_state == RowState::clean) item.row_state = RowState::updated;
   }
 }
 

@@ -36,8 +36,8 @@ class Lines {
   std::size_t size() const { return lines_.size(); }
   bool empty() const { return lines_.empty(); }
 
-  // What is wrong with the form of what was sent, in one line for people: more than order_lines_max of them, a
-  // quantity below 1 or above line_units_max, or more than that of one SKU together. Nothing if it is well
+  // What is wrong with the form of what was sent, in one line for people: more than order_lines_max of them,
+  // a quantity below 1 or above line_units_max, or more than that of one SKU together. Nothing if it is well
   // formed; then each quantity is 1 to line_units_max. That there are none at all is for the act to judge.
   std::optional<std::string_view> fault() const { return fault_; }
 

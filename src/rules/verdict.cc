@@ -5,7 +5,8 @@
 namespace gavel::rules {
 
 Verdict verdict_of(Outcome outcome, Detail detail) {
-  return Verdict{.outcome = outcome, .record = Record::no, .at = {}, .order = {}, .detail = std::move(detail)};
+  return Verdict{
+      .outcome = outcome, .record = Record::no, .at = {}, .order = {}, .detail = std::move(detail)};
 }
 
 Verdict malformed(std::string explanation) {
