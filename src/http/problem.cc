@@ -175,6 +175,16 @@ Response malformed_http(unsigned status, std::string detail) {
   return problem_with(status, rules::malformed(std::move(detail)), retry_of_unread(status));
 }
 
+std::string turned_away_text(std::uint64_t retry_after) {
+  const std::string body =
+      R"({"type":"/docs/outcomes/overloaded","title":"Overloaded","status":503,)"
+      R"("detail":"Too many connections are open.","code":"overloaded","final":false,"recorded":false,)"
+      R"("retry":"same_key"})";
+  return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: " +
+         std::to_string(retry_after) +
+         "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
 Response fault_of_ours() {
   Verdict verdict = rules::verdict_of(Outcome::outcome_unknown);
   verdict.detail.explanation =

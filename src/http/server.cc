@@ -105,17 +105,6 @@ std::string head_of(const Response& response, unsigned version, bool keep_alive)
   return text.append("\r\n");
 }
 
-// What is sent to a connection beyond connections_max, before it has said anything.
-std::string turned_away_text(std::uint64_t retry_after) {
-  const std::string body =
-      R"({"type":"/docs/outcomes/overloaded","title":"Overloaded","status":503,)"
-      R"("detail":"Too many connections are open.","code":"overloaded","final":false,"recorded":false,)"
-      R"("retry":"same_key"})";
-  return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: " +
-         std::to_string(retry_after) +
-         "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
 }  // namespace
 
 Session::Session(tcp::socket socket, Service& service, Audience audience, const HttpLimits& limits,
