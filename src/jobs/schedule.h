@@ -112,8 +112,7 @@ struct JobSchedule {
     Refresh& refresh;
   };
 
-  // The arguments are as for
-  // ScheduledJob.
+  // The arguments are as for ScheduledJob.
   JobSchedule(const Jobs& jobs, Duration refresh_every, const ScheduledJob::Decided& decided,
               const Clock& clock, Log& log, const ScheduledJob::OnBroken& on_broken);
 

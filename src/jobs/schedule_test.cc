@@ -128,7 +128,7 @@ class JobScheduleTest : public testing::Test {
   MetricsRegistry metrics_;
   std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
   std::unique_ptr<judge::Store> store_ = judge::open_memory_store(database_, clock_);
-  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_);
+  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_, clock_);
   std::unique_ptr<judge::OrderIndex> index_ = judge::make_memory_order_index();
   gate::MemoryGate gate_;
   judge::Judge judge_{*store_, *log_, Random(1), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}};
