@@ -41,8 +41,8 @@ class ScheduledJobTest : public testing::Test {
   Duration takes_{0};
   std::uint64_t decides_ = 0;
   std::uint64_t decided_ = 0;
-  std::unique_ptr<Log> log_ =
-      *Log::open(Log::Options{.into = [this](std::string_view line) { lines_.emplace_back(line); }}, clock_);
+  std::unique_ptr<Log> log_ = *Log::open(
+      Log::Options{.file = {}, .into = [this](std::string_view line) { lines_.emplace_back(line); }}, clock_);
   ScheduledJob job_{pace,
                     [this] {
                       clock_.advance(takes_);
