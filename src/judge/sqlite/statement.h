@@ -17,6 +17,7 @@
 #include "judge/sqlite/connection.h"
 #include "rules/ids.h"
 #include "rules/quantity.h"
+#include "rules/request_key.h"
 
 struct sqlite3_stmt;
 
