@@ -1,4 +1,4 @@
-// What the ladders of rules/ share: the case before them, and the words for a yes and a no.
+// What all rules share: the context of the decision, and functions that make a verdict.
 //
 // Internal to rules/. One thread.
 #pragma once
@@ -41,7 +41,7 @@ inline Verdict say_of_order(Outcome outcome, OrderId order, Detail detail = {}) 
   return verdict;
 }
 
-// The act has no arrow from the order's present state (C5).
+// The act has no arrow from the order's current state (C5).
 inline Verdict refuse_in_state(const Order& order) {
   Detail detail;
   detail.state = std::string(word(order.state));
