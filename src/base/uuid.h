@@ -25,7 +25,7 @@ struct Uuid {
 // The lower-case form with hyphens, 36 characters.
 std::string to_text(const Uuid& uuid);
 
-// Takes the 36-character form in either case; nothing on anything else.
+// Parses the 36-character form in upper or lower case; returns nothing for any other text.
 std::optional<Uuid> parse_uuid(std::string_view text);
 
 // True for version 7 with the variant of RFC 9562.
