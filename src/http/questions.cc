@@ -167,9 +167,9 @@ std::optional<std::string> wrong_in_trace(const Query& query) {
   return "give one of order, request (with an optional caller) or user (with an optional limit and cursor)";
 }
 
-Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader, const judge::OrdersQuery& wanted,
-                                   Time now) {
-  const auto found = jobs::orders_of(index, reader, wanted, now);
+Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader,
+                                   const judge::OrdersQuery& wanted) {
+  const auto found = jobs::orders_of(index, reader, wanted);
   if (!found) return std::unexpected(found.error());
   OrdersShown shown;
   for (const judge::OrderView& view : found->orders) shown.orders.push_back(shown_of(view));
@@ -177,9 +177,9 @@ Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader, con
   return shown;
 }
 
-Result<TracesShown> look_up_traces(judge::OrderIndex& index, Reader& reader, const judge::OrdersQuery& wanted,
-                                   Time now) {
-  const auto found = jobs::orders_of(index, reader, wanted, now);
+Result<TracesShown> look_up_traces(judge::OrderIndex& index, Reader& reader,
+                                   const judge::OrdersQuery& wanted) {
+  const auto found = jobs::orders_of(index, reader, wanted);
   if (!found) return std::unexpected(found.error());
   TracesShown shown;
   for (const judge::OrderView& view : found->orders) {

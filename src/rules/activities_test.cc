@@ -126,7 +126,7 @@ TEST(ActivitiesTest, TheAllotmentMovesByPairsThatSumToZero_C4) {
     EXPECT_EQ(flow.source, "activity:sale");
     EXPECT_EQ(flow.caller, Caller("shop"));
     EXPECT_TRUE(flow.key && !flow.order);
-    sums[flow.key->text()] += flow.after.units - flow.before.units;
+    sums[std::string(flow.key->text())] += flow.after.units - flow.before.units;
     text += std::to_string(flow.item.value) + "/" + std::to_string(flow.bucket) + " " +
             std::to_string(flow.after.units - flow.before.units) + "; ";
   }

@@ -59,11 +59,10 @@ struct Selection {
   std::optional<Verdict> shortage;  // insufficient, for the first line that asks for more than there is.
 };
 // Without lines everything is selected.
-Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept, const std::vector<Line>& lines);
+Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept, const Lines& lines);
 
 // The refusal of lines that name a SKU which the order never took.
-std::optional<Verdict> refuse_strange_sku(const DecisionContext& c, const Order& order,
-                                          const std::vector<Line>& lines);
+std::optional<Verdict> refuse_strange_sku(const DecisionContext& c, const Order& order, const Lines& lines);
 
 // Ends a due hold and returns all of its units.
 void expire_order(DecisionContext& c, Order& order);
