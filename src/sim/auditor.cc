@@ -108,9 +108,9 @@ oracle::Ledger Auditor::ledger(judge::Reader& reader) const {
   return ledger;
 }
 
-void Auditor::was_shown(const rules::UserId& user, oracle::Moment call, const jobs::UserOrders& shown) {
+void Auditor::was_shown(const rules::UserId& user, oracle::Moment call, const queries::UserOrders& shown) {
   std::set<std::string> orders;
-  for (const judge::OrderView& view : shown.orders) orders.insert(to_text(view.order.id.uuid));
+  for (const judge::OrderRow& view : shown.orders) orders.insert(to_text(view.order.id.uuid));
   shown_.push_back({user.text(), call, shown.lag.batches == 0 && !shown.next, std::move(orders)});
 }
 

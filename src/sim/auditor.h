@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "jobs/user_orders.h"
 #include "judge/order_index.h"
 #include "judge/reader.h"
 #include "oracle/check.h"
 #include "oracle/left.h"
+#include "queries/user_orders.h"
 #include "rules/state.h"
 #include "sim/rare.h"
 #include "sim/scheduler.h"
@@ -38,7 +38,7 @@ class Auditor {
   oracle::Ledger ledger(judge::Reader& reader) const;
 
   // A user was shown his orders.
-  void was_shown(const rules::UserId& user, oracle::Moment call, const jobs::UserOrders& shown);
+  void was_shown(const rules::UserId& user, oracle::Moment call, const queries::UserOrders& shown);
 
   // What is wrong with the pages of an index that has followed everything.
   std::vector<std::string> compare(judge::OrderIndex& index, judge::Reader& reader) const;
