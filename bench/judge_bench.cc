@@ -85,7 +85,8 @@ Run run_log(const Case& one, std::int64_t orders, std::uint64_t seed) {
   for (std::int64_t made = 0; made < orders; made += static_cast<std::int64_t>(one.batch)) {
     std::vector<BareLog::Record> batch;
     for (const rules::Command& command : source.next(one.batch, clock.now())) {
-      batch.push_back({command.new_order_id.uuid, command.key->text() + ' ' + command.caller.text() + ' ' +
+      batch.push_back({command.new_order_id.uuid, std::string(command.key->text()) + ' ' +
+                                                      command.caller.text() + ' ' +
                                                       rules::fingerprint_of(command.act) + '\n'});
     }
     const Span begun = steady_now();

@@ -40,7 +40,7 @@ std::expected<queries::UserOrdersQuery, std::string> user_orders_of(const Query&
   const auto user = value_of(query, "user");
   if (!user) return std::unexpected("user: is missing");
   const auto code = rules::UserId::parse(*user);
-  if (!code) return std::unexpected("user: must be 1 to 64 of letters, digits and _ . : -");
+  if (!code) return std::unexpected("user: must be 1 to 64 characters: letters, digits and _ . : -");
   const auto count = parse_limit(value_of(query, "limit").value_or(std::string(limit)));
   if (!count || *count > limit_max) {
     return std::unexpected("limit: must be 1 to " + std::to_string(limit_max));
@@ -48,7 +48,7 @@ std::expected<queries::UserOrdersQuery, std::string> user_orders_of(const Query&
   queries::UserOrdersQuery orders{.user = *code, .count = *count};
   if (const auto cursor = value_of(query, "cursor")) {
     const auto uuid = parse_uuid(*cursor);
-    if (!uuid) return std::unexpected("cursor: must be the next of an earlier page");
+    if (!uuid) return std::unexpected("cursor: must be the `next` of an earlier page");
     orders.before = rules::OrderId{*uuid};
   }
   return orders;
@@ -62,11 +62,12 @@ std::optional<std::string> wrong_in_query(Endpoint endpoint, const Query& query)
     if (std::ranges::find(known, at->first) == known.end()) {
       std::string words;
       for (const std::string_view word : known) words.append(words.empty() ? "" : ", ").append(word);
-      return "query: this request takes " + (words.empty() ? "none" : "no other than " + words);
+      return words.empty() ? "query: this request has no parameters"
+                           : "query: the parameters of this request are " + words;
     }
     const bool again =
         std::any_of(query.begin(), at, [&](const auto& one) { return one.first == at->first; });
-    if (again && at->first != "sku") return at->first + ": stands twice";
+    if (again && at->first != "sku") return at->first + ": is given twice";
   }
   return std::nullopt;
 }
@@ -90,7 +91,8 @@ std::expected<queries::UserOrdersQuery, std::string> orders_query_of(const Query
   orders->state = rules::parse_order_state(*state);
   if (!orders->state) return std::unexpected("state: must be a state of an order, such as held or paid");
   if (*orders->state == rules::OrderState::refused) {
-    return std::unexpected("state: a refused order took nothing and is not listed; ask for its request");
+    return std::unexpected(
+        "state: refused orders hold no units and are not listed; read the request instead");
   }
   return orders;
 }
@@ -107,7 +109,7 @@ std::expected<queries::ShortagesQuery, std::string> shortages_query_of(const Que
     const char* const end = cursor->data() + cursor->size();
     const auto [at, failure] = std::from_chars(cursor->data(), end, shortages.after.value);
     if (failure != std::errc() || at != end || shortages.after.value < 1) {
-      return std::unexpected("cursor: must be the next of an earlier page");
+      return std::unexpected("cursor: must be the `next` of an earlier page");
     }
   }
   return shortages;
@@ -119,7 +121,7 @@ std::expected<queries::ActivitiesQuery, std::string> activities_query_of(const Q
   queries::ActivitiesQuery activities{.after = std::nullopt, .count = *count};
   if (const auto cursor = value_of(query, "cursor")) {
     activities.after = rules::ActivityCode::parse(*cursor);
-    if (!activities.after) return std::unexpected("cursor: must be the next of an earlier page");
+    if (!activities.after) return std::unexpected("cursor: must be the `next` of an earlier page");
   }
   return activities;
 }
@@ -131,7 +133,7 @@ std::optional<std::string> wrong_in_trace(const Query& query) {
   const bool paged = value_of(query, "limit") || value_of(query, "cursor");
   const bool one = int{order} + int{request} + int{user} == 1;
   if (one && (request || !value_of(query, "caller")) && (user || !paged)) return std::nullopt;
-  return "name one: order, or request and perhaps its caller, or user and perhaps limit and cursor";
+  return "give one of order, request (with an optional caller) or user (with an optional limit and cursor)";
 }
 
 }  // namespace gavel::http

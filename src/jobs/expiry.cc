@@ -30,6 +30,7 @@ Duration Expiry::oldest_overdue() const {
 void Expiry::keep_pace() {
   const Duration now = clock_.steady();
   const Duration since = std::min(now - looked_at_.value_or(now), Duration(1'000));
+  CHECK(since >= Duration(0));
   looked_at_ = now;
   behind_ = std::min(behind_ + expiry_per_second * since.count() / 1'000, behind_max);
 }
@@ -56,6 +57,7 @@ Result<std::size_t> Expiry::step() {
   const Result<judge::DueHolds> due = reader_.due(count_max);
   if (!due) return std::unexpected(due.error());
   CHECK(due->holds.size() <= count_max);
+  CHECK(std::ranges::is_sorted(due->holds, {}, &judge::HoldRow::expires_at));
   oldest_due_ =
       due->holds.empty() ? Duration::max() : clock_.steady() - (due->now - due->holds.front().expires_at);
   say_if_behind();
@@ -65,6 +67,7 @@ Result<std::size_t> Expiry::step() {
     rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{}, rules::Expire{hold.order}};
     pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
       if (verdict.outcome == rules::Outcome::expired) ++released_;
+      CHECK(outstanding_ > 0);
       --outstanding_;
     };
     ++outstanding_;
@@ -75,6 +78,7 @@ Result<std::size_t> Expiry::step() {
     ++offered;
     delays_.observe(std::chrono::duration<double>(due->now - hold.expires_at).count());
   }
+  CHECK(offered <= due->holds.size());
   const bool is_all = due->holds.size() < count_max && offered == due->holds.size();
   behind_ = is_all ? 0 : std::max<std::int64_t>(0, behind_ - static_cast<std::int64_t>(offered));
   return offered;

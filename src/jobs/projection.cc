@@ -5,11 +5,26 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace gavel::jobs {
+namespace {
+
+// A lane is followed forwards, and none is left out once it was followed.
+bool is_ahead(const judge::Offsets& reached, const judge::Offsets& from) {
+  return std::ranges::all_of(from, [&](const auto& lane) {
+    const auto found = reached.find(lane.first);
+    return found != reached.end() && found->second.n >= lane.second.n;
+  });
+}
+
+}  // namespace
 
 Projection::Projection(judge::LedgerReader& reader, judge::OrderIndex& index, const Clock& clock, Log& log,
                        std::size_t flows_max)
-    : reader_(reader), index_(index), clock_(clock), log_(log), flows_max_(flows_max) {}
+    : reader_(reader), index_(index), clock_(clock), log_(log), flows_max_(flows_max) {
+  CHECK(flows_max_ >= 1);
+}
 
 Result<bool> Projection::step() {
   if (!offsets_) {
@@ -23,6 +38,8 @@ Result<bool> Projection::step() {
     if (const auto begun = begin_anew(); !begun) return std::unexpected(begun.error());
     return true;
   }
+  CHECK(is_ahead(page->reached, *offsets_));
+  CHECK(page->oldest_left.has_value() == (page->batches_left > 0));
   if (page->reached != *offsets_) {
     std::vector<judge::IndexedOrder> orders;
     orders.reserve(page->orders.size());

@@ -1,5 +1,6 @@
 #include "jobs/retention.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,9 @@ constexpr Duration judge_within{10'000};  // What waits longer than this is foun
 
 Retention::Retention(judge::RequestsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
                      rules::Policy policy, std::size_t rows_max)
-    : reader_(reader), lane_(lane), clock_(clock), log_(log), policy_(policy), rows_max_(rows_max) {}
+    : reader_(reader), lane_(lane), clock_(clock), log_(log), policy_(policy), rows_max_(rows_max) {
+  CHECK(rows_max_ >= 1);
+}
 
 Result<std::size_t> Retention::step() {
   if (outstanding_.load() > 0 || clock_.steady() < next_round_at_) return 0;
@@ -23,6 +26,8 @@ Result<std::size_t> Retention::step() {
   if (!ages) return std::unexpected(ages.error());
   const std::vector<judge::RequestAge>& rows = ages->requests;
   CHECK(rows.size() <= rows_max_);
+  CHECK(std::ranges::is_sorted(rows, {}, &judge::RequestAge::id));
+  CHECK(!after_ || rows.empty() || rows.front().id > *after_);
   for (const judge::RequestAge& row : rows) {
     if (rules::may_forget(row.at, ages->now, policy_) && !offer(row.id)) return rows.size();
     after_ = row.id;
@@ -36,6 +41,7 @@ bool Retention::offer(const rules::RequestId& id) {
                          rules::Forget{id.first, id.second}};
   pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
     if (verdict.outcome == rules::Outcome::changed) ++forgotten_;
+    CHECK(outstanding_ > 0);
     --outstanding_;
   };
   ++outstanding_;
@@ -49,6 +55,7 @@ void Retention::end_round() {
   after_.reset();
   next_round_at_ = clock_.steady() + retention_rests;
   const std::uint64_t forgotten = forgotten_.load();
+  CHECK(forgotten >= forgotten_before_);
   if (forgotten > forgotten_before_) {
     log_.write(Level::info, "requests_forgotten",
                {{"count", static_cast<std::int64_t>(forgotten - forgotten_before_)}});

@@ -56,7 +56,8 @@ class RetentionTest : public ::testing::TestWithParam<judge::StoreForm> {
   std::string keys() {
     const auto rows = reader_->request_ages(std::nullopt, 1000).value().requests;
     std::string text;
-    for (const judge::RequestAge& row : rows) text += (text.empty() ? "" : " ") + row.id.second.text();
+    for (const judge::RequestAge& row : rows)
+      text += (text.empty() ? "" : " ") + std::string(row.id.second.text());
     return text;
   }
 

@@ -46,11 +46,7 @@ bool gates(const judge::Modes& modes) {
   return std::ranges::any_of(modes.skus, is_gated) || std::ranges::any_of(modes.activities, is_gated);
 }
 
-Turnstile::Passage refused(Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  return {.refusal = std::move(verdict)};
-}
+Turnstile::Passage refused(Outcome outcome) { return {.refusal = rules::verdict_of(outcome)}; }
 
 }  // namespace
 
@@ -96,13 +92,12 @@ void Turnstile::pass(const rules::Command& command, Passed passed) {
     return at_gate(open->activity, rules::ActivityState::verified);
   }
   const auto* reserve = std::get_if<rules::Reserve>(&command.act);
-  const std::vector<rules::Line> lines =
-      reserve == nullptr ? std::vector<rules::Line>{} : merged(reserve->lines);
-  if (lines.size() != 1) return passed(Passage{});
-  const Pool pool(lines[0].sku, reserve->activity);
+  if (reserve == nullptr || reserve->lines.size() != 1) return passed(Passage{});
+  const rules::Line& line = *reserve->lines.begin();
+  const Pool pool(line.sku, reserve->activity);
   if (mode_of(pool) != Mode::gated) return passed(Passage{});
   const gate::TokenRequestId wanter = next_wanter_++;
-  asking_.emplace(wanter, Asking{key, pool, reserve->user, lines[0].quantity, {}, {}, std::move(passed)});
+  asking_.emplace(wanter, Asking{key, pool, reserve->user, line.quantity, {}, {}, std::move(passed)});
   if (items_.contains(pool)) return probe(wanter);
   if (known_.size() >= gated_items_max) return end(wanter, Passage{});
   std::vector<gate::TokenRequestId>& waiting = looked_up_[pool];

@@ -18,6 +18,7 @@
 #include "sim/crowd.h"
 #include "sim/disk_database.h"
 #include "sim/fleet.h"
+#include "sim/home_watch.h"
 #include "sim/options.h"
 #include "sim/plain_words.h"
 #include "sim/skewed_clock.h"
@@ -90,6 +91,7 @@ class World {
   CoverageMarks sightings_;
   SkewedClock server_clock_{scheduler_, Duration(0)};
   Auditor auditor_{scheduler_, sightings_};
+  HomeWatch home_watch_;
   const std::unique_ptr<Database> database_ = make_database();
   RedisServer redis_{scheduler_, faults_, tale_, sightings_, random_};
   SimContext surroundings_{scheduler_, faults_, tale_, sightings_, random_, *database_, redis_};
@@ -102,6 +104,7 @@ std::unique_ptr<Database> World::make_database() {
   auto on_commit = [this](const rules::State& state, judge::BatchId batch, Time now) {
     auditor_.committed(state, batch, now);
     redis_.watch().committed(state);
+    home_watch_.committed(state);
   };
   if (options_.on_disk)
     return std::make_unique<DiskDatabase>(faults_, tale_, random_, server_clock_, on_commit);
@@ -380,6 +383,7 @@ void World::judge() {
     violation(std::move(finding));
   }
   for (const std::string& what : redis_.watch().violations()) violation(what);
+  for (const std::string& what : home_watch_.violations()) violation(what);
   for (const std::string& complaint : database_->complaints()) violation("contract: " + complaint);
 }
 

@@ -123,7 +123,7 @@ Wrong wrong_orders(const Tables& tables, const State& rows) {
 
 Wrong wrong_requests(const Tables& tables, const State& rows) {
   const auto name_of_request = [](const rules::RequestId& id) {
-    return "request " + id.first.text() + "/" + id.second.text();
+    return "request " + id.first.text() + "/" + std::string(id.second.text());
   };
   for (const rules::RequestId& id : rows.forgotten) {
     if (!tables.requests.contains(id)) return conflict(name_of_request(id));

@@ -43,7 +43,7 @@ OrderRow view_of(const Tables& tables, const rules::Order& order) {
 std::optional<rules::IdempotencyRecord> recorded_under(const Tables& tables, const rules::RequestId& id) {
   const auto found = tables.requests.find(id);
   if (found != tables.requests.end()) return found->second;
-  const std::optional<Uuid> uuid = parse_uuid(id.second.text());
+  const std::optional<Uuid>& uuid = id.second.uuid7();
   if (!uuid || !tables.orders.contains(OrderId{*uuid})) return std::nullopt;
   // Another caller's request is nobody else's to see.
   const std::optional<rules::IdempotencyRecord>& recorded = tables.orders.at(OrderId{*uuid}).request;
@@ -99,7 +99,7 @@ bool is_history_of(const Tables& tables, const Offsets& offsets) {
 
 // Whoever's the key is.
 bool is_known(const Tables& tables, const rules::RequestId& key) {
-  const std::optional<Uuid> uuid = parse_uuid(key.second.text());
+  const std::optional<Uuid>& uuid = key.second.uuid7();
   return tables.requests.contains(key) || (uuid && tables.orders.contains(OrderId{*uuid}));
 }
 

@@ -214,7 +214,7 @@ Result<void> SqliteReader::check_item(rules::ItemId id, SoldOutCheckResult& foun
 Result<bool> SqliteReader::is_known(const rules::RequestId& key) {
   const auto row = find_request(queries_, key);
   if (!row) return std::unexpected(row.error());
-  const auto uuid = parse_uuid(key.second.text());
+  const auto& uuid = key.second.uuid7();
   if (*row || !uuid) return row->has_value();
   const auto order = find_request_of_order(queries_, OrderId{*uuid});
   if (!order) return std::unexpected(order.error());
@@ -321,7 +321,7 @@ Result<std::optional<rules::IdempotencyRecord>> SqliteReader::request(const rule
 Result<std::optional<rules::IdempotencyRecord>> SqliteReader::recorded_under(const rules::RequestId& id) {
   auto found = find_request(queries_, id);
   if (!found || *found) return found;
-  const auto uuid = parse_uuid(id.second.text());
+  const auto& uuid = id.second.uuid7();
   if (!uuid) return std::nullopt;
   auto shared = find_request_of_order(queries_, OrderId{*uuid});
   if (!shared) return std::unexpected(shared.error());
@@ -339,7 +339,7 @@ Result<RequestAges> SqliteReader::request_ages(const std::optional<rules::Reques
   RequestAges ages{.requests = {}, .now = *now};
   // Every pair comes after the pair of empty texts.
   const std::string caller = after ? after->first.text() : std::string();
-  const std::string key = after ? after->second.text() : std::string();
+  const std::string_view key = after ? after->second.text() : std::string_view();
   const auto read = queries_[Query::requests_after].for_each(
       [&](Row& row) { ages.requests.push_back(age_of(row)); }, caller, key, static_cast<std::int64_t>(count));
   if (!read) return std::unexpected(read.error());
