@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "queue": ("rules", "base"),
     "pipeline": ("gate", "judge", "queue", "rules", "stage", "ops", "base"),
     "jobs": ("pipeline", "gate", "judge", "queue", "rules", "ops", "base"),
-    "queries": ("jobs", "pipeline", "gate", "judge", "rules", "base"),
+    "queries": ("jobs", "pipeline", "gate", "judge", "rules", "ops", "base"),
     "http": ("queries", "pipeline", "rules", "stage", "ops", "base"),
     "plain": ("oracle", "judge", "rules", "base"),  # tests/plain
     "sim": ("plain", "oracle", "queries", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
