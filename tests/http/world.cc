@@ -98,9 +98,9 @@ struct World::Parts {
   // Nobody follows the ledger with it: an answer finds all in the tail.
   std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
   queries::ReadQueries read_queries{*reader, *order_index};
-  Service::Queries queries{read_queries, stage::Limits{1000, 100}, Duration(5'000), clock};
+  Service::Queries query_stage{read_queries, stage::Limits{1000, 100}, Duration(5'000), clock};
   queries::AuditQueries audit_queries{*audit_reader, 1};
-  Service::Audits audits{audit_queries, stage::Limits{10, 1}, Duration(5'000), clock};
+  Service::Audits audit_stage{audit_queries, stage::Limits{10, 1}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   gate::MemoryGate gate;
   pipeline::Turnstile turnstile{
@@ -111,9 +111,10 @@ struct World::Parts {
       *log,
       pipeline::Turnstile::Post{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
   pipeline::Pipeline pipeline;
-  Service service{
-      pipeline, queries, audits, turnstile, clock, random, *log, readiness, std::string(operator_key),
-      metrics};
+  Service service{pipeline,  query_stage, audit_stage,
+                  turnstile, clock,       random,
+                  *log,      readiness,   std::string(operator_key),
+                  metrics};
   Server shop;
   Server operators;
   std::uint16_t shop_port = 0;
@@ -135,8 +136,8 @@ World::World(WorldLimits limits) : parts_(std::make_unique<Parts>(limits)) {
     while (p.lane.step() > 0) continue;
   });
   p.gate_reads_thread = std::thread([&p] { p.gate_reads.run(); });
-  p.queries_thread = std::thread([&p] { p.queries.run(); });
-  p.audits_thread = std::thread([&p] { p.audits.run(); });
+  p.queries_thread = std::thread([&p] { p.query_stage.run(); });
+  p.audits_thread = std::thread([&p] { p.audit_stage.run(); });
   p.io_thread = std::thread([&p] { p.io.run(); });
 }
 
@@ -156,8 +157,8 @@ World::~World() {
   parts_->lane_ends = true;
   parts_->lane_thread.join();
   parts_->gate_reads.close();
-  parts_->queries.close();
-  parts_->audits.close();
+  parts_->query_stage.close();
+  parts_->audit_stage.close();
   parts_->gate_reads_thread.join();
   parts_->queries_thread.join();
   parts_->audits_thread.join();
