@@ -55,7 +55,7 @@ Result<UserOrders> orders_of(judge::OrderIndex& index, judge::Reader& reader,
   const auto tail = reader.follow(page->cursors, tail_flows_max);
   if (!tail) return std::unexpected(tail.error());
   if (tail->other_history) {
-    return fail(ErrorCode::unavailable, "the index of orders by user is being made again; ask again later");
+    return fail(ErrorCode::unavailable, "the index of orders by user is being rebuilt; ask again later");
   }
   const Chosen chosen = choose(*page, *tail, wanted);
   UserOrders answer{.orders = {}, .next = chosen.next, .lag = {.batches = tail->batches_left}};
