@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "rules/command.h"
+#include "stage/stage.h"
 
 namespace gavel::jobs {
 namespace {

@@ -339,7 +339,7 @@ Result<RequestAges> SqliteReader::request_ages(const std::optional<rules::Reques
   RequestAges ages{.requests = {}, .now = *now};
   // Every pair comes after the pair of empty texts.
   const std::string caller = after ? after->first.text() : std::string();
-  const std::string_view key = after ? after->second.text() : std::string_view();
+  const std::string_view key = after ? after->second.text() : std::string_view("");
   const auto read = queries_[Query::requests_after].for_each(
       [&](Row& row) { ages.requests.push_back(age_of(row)); }, caller, key, static_cast<std::int64_t>(count));
   if (!read) return std::unexpected(read.error());
@@ -399,12 +399,12 @@ Result<DueHolds> SqliteReader::due(std::size_t count) {
   return due;
 }
 
-Result<LedgerPage> SqliteReader::follow(const Offsets& from, std::size_t flows_max) {
+Result<LedgerPage> SqliteReader::read_after(const Offsets& from, std::size_t flows_max) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
   const Result<Time> now = this->now();
   if (!now) return std::unexpected(now.error());
-  Result<LedgerPage> page = follow_ledger(queries_, from, flows_max);
+  Result<LedgerPage> page = read_ledger_page(queries_, from, flows_max);
   if (page) page->now = *now;
   return page;
 }
