@@ -5,7 +5,7 @@
 namespace gavel::rules {
 namespace {
 
-// The version that GET /v1/stock shows: it rises with every change of any bucket.
+// What GET /v1/stock shows as the version: it rises with every change, whichever bucket changes.
 std::int64_t version_of(const Item& item) {
   std::int64_t sum = 0;
   for (const Bucket& bucket : item.buckets) sum += bucket.seq;
@@ -20,8 +20,8 @@ Verdict say_of_item(Outcome outcome, const Item& item) {
   return verdict_of(outcome, detail);
 }
 
-// Refuses to take more units from the free item than are on hand. Up to that it is allowed, whatever orders
-// hold (E7); due holds are released first.
+// Units leave the free item, more than are on hand. Up to that they may, whatever orders hold (E7); due holds
+// are released for them first.
 std::optional<Verdict> refuse_withdrawal(DecisionContext& c, const SkuCode& sku, const Item& item,
                                          Quantity units) {
   if (units <= no_units || make_room(c, item.id, units)) return std::nullopt;
@@ -53,7 +53,7 @@ Verdict adjust(DecisionContext& c, const Adjust& act) {
   const Sku* sku = c.state.find_sku(act.sku);
   if (sku == nullptr) return verdict_of(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
-  // Unsound numbers are not added up.
+  // Of numbers that cannot be believed no sum is made.
   const bool sound = !is_unsound(item);
   if (sound && act.difference > no_units && item.total() + act.difference > total_units_max) {
     return refuse_total("difference");

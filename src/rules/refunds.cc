@@ -1,4 +1,4 @@
-// Refunds: units of paid orders come back.
+// Units of paid orders that come back.
 #include <algorithm>
 
 #include "rules/holds.h"
@@ -7,8 +7,8 @@
 namespace gavel::rules {
 namespace {
 
-// False if somebody other than Gavel changed the order itself, the numbers of the buckets of its sold units,
-// or the free stock that they would move on to.
+// False if the order itself, the numbers that its sold units stand in, or the free stock that they would move
+// on to were changed behind Gavel's back.
 bool may_refund(const DecisionContext& c, const Order& order, const std::vector<Allocation>& kept) {
   const Activity* activity = c.state.find_activity(order.activity);
   const bool moves_on = activity != nullptr && activity->state == ActivityState::closed;
@@ -22,8 +22,8 @@ bool may_refund(const DecisionContext& c, const Order& order, const std::vector<
   });
 }
 
-// If an item is short, only units that exist can be written off. The other units never existed: giving them
-// up covers the shortage.
+// Of an item that is short only so many units can be written off as there are: those beyond were never there,
+// and pay what they are owed by being free.
 void give_up(DecisionContext& c, const Allocation& part, bool restocks, const Reason& reason) {
   const Item& item = c.state.item(part.item);
   const Quantity there = item.total() - item.shortage();
@@ -44,7 +44,7 @@ void add_returned(Order& order, const Allocation& part) {
 
 }  // namespace
 
-// A refund does not return the claim (B3): a user who returns units has used the share.
+// A claim stays with the user whose order is refunded (B3): who returns what he bought has had his share.
 Verdict refund(DecisionContext& c, const Refund& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);

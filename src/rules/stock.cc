@@ -9,7 +9,7 @@
 namespace gavel::rules {
 namespace {
 
-// The bucket of an item's shortage: any would do, and this one is never out of use.
+// Where an item's shortage stands: one bucket is as good as another, and this one is never out of use.
 constexpr BucketNo short_bucket = 0;
 
 Quantity times(std::int64_t factor, Quantity quantity) { return {factor * quantity.units}; }
@@ -62,7 +62,7 @@ void append(State& state, ItemId item_id, BucketNo bucket_no, Action action, Qua
                              .at = reason.at});
 }
 
-// Available units of `from` cover the item's shortage, which is in another bucket.
+// What is available in `from` pays what the item is short of, from where that stands.
 void pay_shortage(State& state, ItemId id, BucketNo from, const Reason& reason) {
   const Item& item = state.item(id);
   const Quantity paid =
