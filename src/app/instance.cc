@@ -17,7 +17,8 @@
 #include "app/pause.h"
 #include "app/ticker.h"
 #include "base/random.h"
-#include "gate/memory_gate.h"
+#include "gate/gate.h"
+#include "gate/open_gate.h"
 #include "http/server.h"
 #include "http/service.h"
 #include "jobs/expiry.h"
@@ -27,10 +28,11 @@
 #include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "ops/metrics.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 
 namespace gavel::app {
 namespace {
@@ -38,6 +40,9 @@ namespace {
 // Questions that wait for the reading thread, and how long they may: a shop that asks more has to ask again.
 constexpr stage::Limits reads_limits{.queue_max = 1'000, .batch_max = 64};
 constexpr Duration read_within{5'000};
+
+// An audit takes seconds to minutes; a second one waits for the first.
+constexpr stage::Limits audits_limits{.queue_max = 8, .batch_max = 1};
 
 // A gate in memory begins and ends with the process, so there is one database and one instance that it ever
 // knows.
@@ -101,11 +106,11 @@ class Instance::Wiring {
  public:
   // One for each thread that asks.
   struct Readers {
-    std::unique_ptr<judge::Reader> questions, due, ledger, old, refresh;
+    std::unique_ptr<judge::Reader> sold_out, questions, audit, due, ledger, old, refresh;
   };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
-         judge::Modes modes, const Clock& clock, Log& log);
+         std::unique_ptr<gate::Gate> gate, judge::Modes modes, const Clock& clock, Log& log);
   ~Wiring();
 
   Result<void> listen(const Options& options);
@@ -136,7 +141,9 @@ class Instance::Wiring {
   MetricsRegistry metrics_;
   pipeline::HotSkus hot_skus_;
   std::unique_ptr<judge::Store> store_;
+  std::unique_ptr<judge::Reader> sold_out_;
   std::unique_ptr<judge::Reader> questions_;
+  std::unique_ptr<judge::Reader> audit_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> ledger_;
   std::unique_ptr<judge::Reader> old_;
@@ -146,11 +153,14 @@ class Instance::Wiring {
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
   std::optional<boost::asio::steady_timer> drain_timer_{*io_};
-  gate::MemoryGate gate_;
+  const std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
+  pipeline::Reads gate_reads_;
   pipeline::Reads reads_;
-  pipeline::Turnstile turnstile_;
+  pipeline::Reads audits_;
+  pipeline::GateClient gate_client_;
+  pipeline::GateSnapshotReader gate_snapshots_;
   pipeline::Pipeline pipeline_;
   http::Service service_;
   std::optional<http::Server> shop_;
@@ -173,7 +183,9 @@ class Instance::Wiring {
   std::atomic<bool> lane_drained_{false};
   std::atomic<bool> broken_{false};
   std::thread lane_thread_;
+  std::thread gate_reads_thread_;
   std::thread reads_thread_;
+  std::thread audits_thread_;
   std::optional<Ticker> expiry_thread_;
   std::optional<Ticker> follow_thread_;
   std::optional<Ticker> forget_thread_;
@@ -182,33 +194,40 @@ class Instance::Wiring {
 };
 
 Instance::Wiring::Wiring(const Options& options, std::string operators_key, Database database,
-                         Readers readers, judge::Modes modes, const Clock& clock, Log& log)
+                         Readers readers, std::unique_ptr<gate::Gate> gate, judge::Modes modes,
+                         const Clock& clock, Log& log)
     : clock_(clock),
       log_(log),
       sampler_(options.log_one_in),
       hot_skus_(clock),
       store_(std::move(database.store)),
+      sold_out_(std::move(readers.sold_out)),
       questions_(std::move(readers.questions)),
+      audit_(std::move(readers.audit)),
       due_(std::move(readers.due)),
       ledger_(std::move(readers.ledger)),
       old_(std::move(readers.old)),
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
+      gate_(std::move(gate)),
       judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
              judge::Metrics(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
           [this](const std::string& why) { break_off(why); }, pipeline::Metrics(metrics_, clock, &hot_skus_)),
+      gate_reads_(*sold_out_, reads_limits, options.judge_within, clock),
       reads_(*questions_, reads_limits, read_within, clock),
-      turnstile_(io_->get_executor(), gate_, reads_, clock, log,
-                 pipeline::Turnstile::Post{this_database, this_process, options.mode, std::move(modes),
-                                           policy_of(options).requests_kept},
-                 pipeline::GateMetrics(metrics_)),
+      audits_(*audit_, audits_limits, read_within, clock),
+      gate_client_(io_->get_executor(), *gate_, gate_reads_, clock, log,
+                   pipeline::GateClient::Options{this_database, this_process, options.mode, std::move(modes),
+                                                 policy_of(options).requests_kept},
+                   pipeline::GateMetrics(metrics_)),
+      gate_snapshots_(*gate_, this_database, reads_, gate_client_.modes()),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
-                pipeline::Metrics(metrics_, clock, &hot_skus_), &turnstile_),
-      service_(pipeline_, reads_, turnstile_, clock, random_, log, readiness_, std::move(operators_key),
-               metrics_, *order_index_),
+                pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
+      service_(pipeline_, reads_, audits_, gate_snapshots_, clock, random_, log, readiness_,
+               std::move(operators_key), metrics_, *order_index_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
@@ -216,12 +235,14 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       projection_(*ledger_, *order_index_, clock, log),
       retention_(*old_, lane_, clock, log, policy_of(options)),
       refresh_(
-          *compared_, gate_, this_database, [this] { return turnstile_.gated(); }, log, metrics_),
+          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, log, metrics_),
       shortages_(*compared_),
       refresh_every_(options.refresh_every) {
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
+  gate_reads_thread_ = std::thread([this] { gate_reads_.run(); });
   reads_thread_ = std::thread([this] { reads_.run(); });
+  audits_thread_ = std::thread([this] { audits_.run(); });
   expiry_thread_.emplace([this] { return expire(); });
   follow_thread_.emplace([this] { return follow(); });
   forget_thread_.emplace([this] { return forget(); });
@@ -267,8 +288,9 @@ void Instance::Wiring::stop() {
 // On the lane's thread. What a batch left behind goes to the gate whoever caused it, an expiry as well as a
 // sale.
 void Instance::Wiring::tell_gate(const rules::State& state) {
-  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
-  if (heard) boost::asio::post(*io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
+  std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
+  if (!committed) return;
+  boost::asio::post(*io_, [this, committed = *std::move(committed)] { gate_client_.apply(committed); });
 }
 
 // On the refresh's thread.
@@ -380,12 +402,17 @@ void Instance::Wiring::finish() {
   lane_.close();
   if (lane_thread_.joinable()) lane_thread_.join();
   lane_drained_ = true;
+  gate_reads_.close();
+  if (gate_reads_thread_.joinable()) gate_reads_thread_.join();
   reads_.close();
   if (reads_thread_.joinable()) reads_thread_.join();
+  audits_.close();
+  if (audits_thread_.joinable()) audits_thread_.join();
   // What the last batches and questions answered was posted here: each coroutine that waited goes on to its
   // end, or to a connection that does not take its answer.
   io_->restart();
   io_->poll();
+  gate_->close();
   stop_bound_.reset();
 }
 
@@ -416,6 +443,10 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
                                                   const Clock& clock, Log& log) {
   auto database = open_database(options, clock);
   if (!database) return std::unexpected(database.error());
+  auto sold_out = database->open_reader();
+  if (!sold_out) return std::unexpected(sold_out.error());
+  auto audit = database->open_reader();
+  if (!audit) return std::unexpected(audit.error());
   auto questions = database->open_reader();
   if (!questions) return std::unexpected(questions.error());
   auto due = database->open_reader();
@@ -428,10 +459,12 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
   if (!refresh) return std::unexpected(refresh.error());
   auto modes = (*questions)->modes();
   if (!modes) return std::unexpected(modes.error());
-  Wiring::Readers readers{*std::move(questions), *std::move(due), *std::move(ledger), *std::move(old),
-                          *std::move(refresh)};
+  auto gate = gate::open_gate(options.gate);
+  if (!gate) return std::unexpected(gate.error());
+  Wiring::Readers readers{*std::move(sold_out), *std::move(questions), *std::move(audit),  *std::move(due),
+                          *std::move(ledger),   *std::move(old),       *std::move(refresh)};
   auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers),
-                                         *std::move(modes), clock, log);
+                                         *std::move(gate), *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
 }

@@ -84,13 +84,15 @@ std::optional<std::string> wrong_around(const Request& request, const Found& fou
 
 }  // namespace
 
-Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
-                 const Clock& clock, Random& random, Log& log, const Readiness& readiness,
-                 std::string operator_key, MetricsRegistry& metrics, judge::OrderIndex& order_index)
+Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Reads& audits,
+                 pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
+                 const Readiness& readiness, std::string operator_key, MetricsRegistry& metrics,
+                 judge::OrderIndex& order_index)
     : pipeline_(pipeline),
       reads_(reads),
+      audits_(audits),
       order_index_(order_index),
-      turnstile_(turnstile),
+      gate_snapshots_(gate_snapshots),
       clock_(clock),
       random_(random),
       log_(log),
@@ -311,11 +313,11 @@ awaitable<Response> Service::read_gate(Found found) {
   if (found.query[0].second.empty()) co_return malformed_http(400, "sku: is empty");
   const auto sku = rules::SkuCode::parse(found.query[0].second);
   if (!sku) co_return refuse(Outcome::unknown_sku);
-  const auto views = co_await turnstile_.look(*sku);
-  if (!views) co_return refuse(views.error());
+  const auto snapshots = co_await gate_snapshots_.read(*sku);
+  if (!snapshots) co_return refuse(snapshots.error());
   std::vector<GateShown> shown;
-  if (*views) {
-    for (const pipeline::GateView& view : **views) shown.push_back(shown_of(view));
+  if (*snapshots) {
+    for (const pipeline::GateSnapshot& snapshot : **snapshots) shown.push_back(shown_of(snapshot));
     co_return show(shown);
   }
   Verdict verdict;
@@ -413,7 +415,7 @@ awaitable<Response> Service::read_verification() {
     if (!report) return std::unexpected(report.error());
     return shown_of(*report);
   };
-  const Result<Verification> verification = co_await reads_.ask<Verification>(question);
+  const Result<Verification> verification = co_await audits_.ask<Verification>(question);
   if (!verification) co_return refuse(verification.error());
   co_return show(*verification);
 }

@@ -21,9 +21,9 @@
 #include "jobs/user_orders.h"
 #include "ops/log.h"
 #include "ops/metrics.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 
 namespace gavel::http {
 
@@ -37,10 +37,12 @@ class Service {
  public:
   // All references outlive the service and every answer() in progress. `operator_key` is the credential of
   // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
-  // empty one lets nobody in. The pages of `order_index` are asked for on the thread of `reads`.
-  Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
-          const Clock& clock, Random& random, Log& log, const Readiness& readiness, std::string operator_key,
-          MetricsRegistry& metrics, judge::OrderIndex& order_index);
+  // empty one lets nobody in. The pages of `order_index` are asked for on the thread of `reads`. An audit
+  // takes as long as the database is large, so `audits` is a stage of its own.
+  Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Reads& audits,
+          pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
+          const Readiness& readiness, std::string operator_key, MetricsRegistry& metrics,
+          judge::OrderIndex& order_index);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
   // has the body of GET, which the session leaves out.
@@ -78,8 +80,9 @@ class Service {
 
   pipeline::Pipeline& pipeline_;
   pipeline::Reads& reads_;
+  pipeline::Reads& audits_;
   judge::OrderIndex& order_index_;
-  pipeline::Turnstile& turnstile_;
+  pipeline::GateSnapshotReader& gate_snapshots_;
   const Clock& clock_;
   Random& random_;
   Log& log_;

@@ -2,11 +2,11 @@
 
 namespace gavel::http {
 
-GateShown shown_of(const pipeline::GateView& view) {
-  GateShown shown{view.row.sku, view.row.pool, view.mode, {}};
-  for (std::size_t i = 0; i < view.buckets.size(); ++i) {
-    const std::optional<pipeline::GateBucket>& bucket = view.buckets[i];
-    GateShown::Bucket one{view.row.item.buckets[i], std::nullopt};
+GateShown shown_of(const pipeline::GateSnapshot& snapshot) {
+  GateShown shown{snapshot.row.sku, snapshot.row.pool, snapshot.mode, {}};
+  for (std::size_t i = 0; i < snapshot.buckets.size(); ++i) {
+    const auto& bucket = snapshot.buckets[i];
+    GateShown::Bucket one{snapshot.row.item.buckets[i], std::nullopt};
     if (bucket) one.gate = {bucket->available, bucket->in_flight, bucket->seq, bucket->closed()};
     shown.buckets.push_back(one);
   }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "http/render.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/views.h"
 
 namespace gavel::http {
 
-GateShown shown_of(const pipeline::GateView& view);
+GateShown shown_of(const pipeline::GateSnapshot& snapshot);
 Verification shown_of(const pipeline::AuditReport& report);
 
 }  // namespace gavel::http

@@ -19,10 +19,11 @@
 #include "judge/memory/store.h"
 #include "judge/order_index.h"
 #include "ops/log.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 
 namespace gavel::http {
 namespace {
@@ -45,7 +46,7 @@ struct World::Parts {
   explicit Parts(const WorldLimits& limits)
       : pipeline(io.get_executor(), lane, clock, *log, sampler,
                  pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)},
-                 pipeline::Metrics(metrics, clock), &turnstile),
+                 pipeline::Metrics(metrics, clock), &gate_client),
         shop(io, service, Audience::shop, http_limits(limits), *log),
         operators(io, service, Audience::operators, http_limits(limits), *log),
         ends_at_once(limits.ends_at_once) {
@@ -80,9 +81,10 @@ struct World::Parts {
                      judge::JudgeLimits{},
                      judge::Metrics(metrics, clock),
                      [this](const rules::State& state) {
-                       auto heard = turnstile.to_hear(state);
-                       if (!heard) return;
-                       boost::asio::post(io, [this, heard = *std::move(heard)] { turnstile.heard(heard); });
+                       auto committed = gate_client.committed_items(state);
+                       if (!committed) return;
+                       boost::asio::post(
+                           io, [this, committed = *std::move(committed)] { gate_client.apply(committed); });
                      }};
   pipeline::Lane lane{judge,
                       stage::Limits{10'000, 1000},
@@ -93,18 +95,20 @@ struct World::Parts {
   pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   gate::MemoryGate gate;
-  pipeline::Turnstile turnstile{
+  pipeline::GateClient gate_client{
       io.get_executor(),
       gate,
       reads,
       clock,
       *log,
-      pipeline::Turnstile::Post{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
+      pipeline::GateClient::Options{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
+  pipeline::GateSnapshotReader gate_snapshots{gate, gate::Incarnation{1}, reads, gate_client.modes()};
   pipeline::Pipeline pipeline;
   // Nobody follows the ledger with it: an answer finds all in the tail.
   std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
-  Service service{pipeline, reads,       turnstile, clock, random, *log, readiness, std::string(operator_key),
-                  metrics,  *order_index};
+  Service service{
+      pipeline, reads,       reads, gate_snapshots, clock, random, *log, readiness, std::string(operator_key),
+      metrics,  *order_index};
   Server shop;
   Server operators;
   std::uint16_t shop_port = 0;

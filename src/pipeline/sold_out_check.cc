@@ -1,0 +1,89 @@
+#include "pipeline/sold_out_check.h"
+
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "base/check.h"
+#include "gate/statements.h"
+
+namespace gavel::pipeline {
+namespace {
+
+using boost::asio::awaitable;
+using Finding = SoldOutCheck::Finding;
+
+// True while the judge would answer neither not_open nor over.
+bool is_open(const rules::Activity& activity, Time now) {
+  return activity.state == rules::ActivityState::open && (!activity.opens_at || *activity.opens_at <= now) &&
+         (!activity.closes_at || now < *activity.closes_at);
+}
+
+// Whether the judge could say anything but "nothing is left" of an item that is empty.
+bool is_only_sold_out(const SoldOutCheck::Request& request, const judge::Confirmation& found, Time now) {
+  if (found.known.contains(request.key) || found.with_due_holds.contains(request.item)) return false;
+  if (!request.pool.activity) return true;
+  const auto activity = found.activities.find(*request.pool.activity);
+  return activity != found.activities.end() && is_open(activity->second, now);
+}
+
+SoldOutCheck::Result result_of(const SoldOutCheck::Request& request, const judge::Confirmation& found,
+                               Time now) {
+  const auto item = found.items.find(request.item);
+  if (item == found.items.end()) return {Finding::undecided};
+  const gate::ConfirmingRead read{item->second.generation, item->second.available()};
+  switch (gate::ruling(request.shut, read)) {
+    case gate::Ruling::reopened:
+      return {Finding::reopened, read.generation};
+    case gate::Ruling::corrupted:
+      return {Finding::corrupted};
+    case gate::Ruling::refuse:
+      break;
+  }
+  if (!is_only_sold_out(request, found, now)) return {Finding::undecided};
+  return {Finding::sold_out, read.generation, now};
+}
+
+}  // namespace
+
+SoldOutCheck::SoldOutCheck(boost::asio::any_io_executor executor, Reads& reads, const Clock& clock,
+                           GateMetrics metrics)
+    : executor_(std::move(executor)), reads_(reads), clock_(clock), metrics_(std::move(metrics)) {}
+
+void SoldOutCheck::ask(Request request, Callback done) {
+  CHECK(done != nullptr);
+  waiting_.push_back({std::move(request), std::move(done)});
+  if (std::exchange(reading_, true)) return;
+  boost::asio::co_spawn(executor_, read_for_all(), boost::asio::detached);
+}
+
+// Who comes while a read is under way waits for the next one, which begins after he came.
+awaitable<void> SoldOutCheck::read_for_all() {
+  while (!waiting_.empty()) {
+    std::vector<Waiting> batch = std::exchange(waiting_, {});
+    judge::Doubts doubts;
+    for (const Waiting& one : batch) {
+      doubts.items.insert(one.request.item);
+      doubts.keys.insert(one.request.key);
+      if (one.request.pool.activity) doubts.activities.insert(*one.request.pool.activity);
+    }
+    metrics_.reads.add();
+    const Time now = clock_.now();
+    std::function<gavel::Result<judge::Confirmation>(Reader&)> question = [&doubts, now](Reader& reader) {
+      return reader.confirm(doubts, now);
+    };
+    const gavel::Result<judge::Confirmation> found = co_await reads_.ask<judge::Confirmation>(question);
+    answer_all(batch, found, now);
+  }
+  reading_ = false;
+}
+
+void SoldOutCheck::answer_all(std::vector<Waiting>& batch, const gavel::Result<judge::Confirmation>& found,
+                              Time now) {
+  for (Waiting& one : batch) {
+    one.done(found ? result_of(one.request, *found, now) : Result{Finding::unavailable});
+  }
+}
+
+}  // namespace gavel::pipeline
