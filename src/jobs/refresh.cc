@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/check.h"
 #include "gate/bucket_calls.h"
 #include "gate/statements.h"
 #include "rules/stock.h"
@@ -48,6 +49,7 @@ Result<Refresh::Step> Refresh::step() {
   for (std::size_t items = 0; items < refresh_items_max; ++items) {
     if (!comparison_) {
       const std::vector<rules::ItemId> gated = gated_();
+      CHECK(std::ranges::is_sorted(gated));
       const auto next = last_ ? std::ranges::upper_bound(gated, *last_) : gated.begin();
       if (next == gated.end()) {
         last_.reset();
@@ -72,6 +74,7 @@ Result<Refresh::Step> Refresh::step() {
 }
 
 Result<void> Refresh::begin(rules::ItemId item) {
+  CHECK(comparison_ == nullptr);
   const auto now = reader_.item_then(item, {});
   if (!now) return std::unexpected(now.error());
   if (!now->item) return {};
@@ -87,6 +90,7 @@ Result<void> Refresh::begin(rules::ItemId item) {
 // The judge is read after the gate, since the judge goes on. An item that is gated no longer is left alone:
 // its buckets went with its mode.
 Result<void> Refresh::finish(rules::ItemId item, const Buckets& buckets) {
+  CHECK(comparison_ == nullptr && !buckets.empty());
   std::map<rules::BucketNo, std::int64_t> positions;
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     const std::optional<gate::Bucket>& shown = *buckets[i];
@@ -125,6 +129,7 @@ void Refresh::state(const gate::BucketKey& key, const gate::Statement& statement
 
 void Refresh::tell(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
                    std::optional<rules::Quantity> had, Drift drift) {
+  CHECK(drift != Drift::none);
   drifts_.at(static_cast<std::size_t>(drift)).add();
   log_.write(Level::warn, "gate_drift",
              {{"bucket", gate::to_text(key)},

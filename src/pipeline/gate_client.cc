@@ -29,18 +29,7 @@ using rules::Outcome;
 // A sale that the gate denied asks for a rebalance no more often than this, whatever becomes of it.
 constexpr Duration rebalance_every{1'000};
 
-GateClient::Result refused(Outcome outcome) {
-  GateClient::Result result;
-  result.refusal.emplace().outcome = outcome;
-  return result;
-}
-
-// The line of an order of one line; several of one SKU are one.
-std::optional<rules::Line> only_line(const rules::Reserve& reserve) {
-  if (reserve.lines.size() == 1) return reserve.lines.front();
-  const std::vector<rules::Line> lines = merged(reserve.lines);
-  return lines.size() == 1 ? std::optional(lines.front()) : std::nullopt;
-}
+GateClient::Result refused(Outcome outcome) { return {.refusal = rules::verdict_of(outcome)}; }
 
 }  // namespace
 
@@ -54,9 +43,9 @@ GateClient::GateClient(boost::asio::any_io_executor executor, gate::Gate& gate, 
       incarnation_(options.incarnation),
       metrics_(std::move(metrics)),
       modes_(options.mode, std::move(options.set)),
-      sold_out_check_(executor_, reads, clock, metrics_),
+      sold_out_check_(executor_, reads, clock, log, metrics_),
       preparation_(
-          gate, incarnation_, reads, clock, log, modes_, [this](ItemId item) { return has_room(item); },
+          gate, incarnation_, reads, log, modes_, [this](ItemId item) { return has_room(item); },
           options.requests_kept),
       book_(options.instance) {
   CHECK(options.instance.value >= 1);
@@ -70,12 +59,12 @@ void GateClient::ask(const rules::Command& command, Duration deadline, Callback 
     return;
   }
   const auto* reserve = std::get_if<rules::Reserve>(&command.act);
-  const std::optional<rules::Line> line = reserve != nullptr ? only_line(*reserve) : std::nullopt;
-  if (!line) return done(Result{});
-  const StockPool pool{line->sku, reserve->activity};
+  if (reserve == nullptr || reserve->lines.size() != 1) return done(Result{});
+  const rules::Line& line = *reserve->lines.begin();
+  const StockPool pool{line.sku, reserve->activity};
   if (!modes_.is_gated(pool)) return done(Result{});
   const TokenRequestId id = enter(deadline, std::move(done),
-                                  Order{{command.caller, *command.key}, pool, reserve->user, line->quantity});
+                                  Order{{command.caller, *command.key}, pool, reserve->user, line.quantity});
   if (items_.contains(pool)) return begin_probes(id);
   look_up_or_wait(pool, id);
 }

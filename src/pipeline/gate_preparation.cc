@@ -6,7 +6,7 @@
 #include "gate/bucket_calls.h"
 #include "gate/drift.h"
 #include "gate/statements.h"
-#include "pipeline/activity_then.h"
+#include "rules/decide.h"
 #include "rules/stock.h"
 #include "stage/await.h"
 
@@ -17,15 +17,9 @@ using boost::asio::awaitable;
 using rules::Outcome;
 using rules::Verdict;
 
-Verdict of(Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  return verdict;
-}
-
 Verdict mismatch(const StockPool& pool, const rules::Item& item, std::size_t no,
                  const std::optional<gate::Bucket>& shown) {
-  Verdict verdict = of(Outcome::mismatch);
+  Verdict verdict = rules::verdict_of(Outcome::mismatch);
   verdict.detail.sku = pool.sku;
   verdict.detail.bucket = static_cast<rules::BucketNo>(no);
   verdict.detail.available = item.buckets[no].available;
@@ -52,32 +46,34 @@ std::optional<GatePreparation::Act> GatePreparation::act_of(const rules::Command
   return std::nullopt;
 }
 
-GatePreparation::GatePreparation(gate::Gate& gate, gate::Incarnation incarnation, Reads& reads,
-                                 const Clock& clock, Log& log, const GateModes& modes, HasRoom has_room,
-                                 std::chrono::hours requests_kept)
+GatePreparation::GatePreparation(gate::Gate& gate, gate::Incarnation incarnation, Reads& reads, Log& log,
+                                 const GateModes& modes, HasRoom has_room, std::chrono::hours requests_kept)
     : gate_(gate),
       incarnation_(incarnation),
       reads_(reads),
-      clock_(clock),
       log_(log),
       modes_(modes),
       has_room_(std::move(has_room)),
       requests_kept_(requests_kept) {}
 
 awaitable<std::optional<Verdict>> GatePreparation::prepare(Act act) {
-  std::function<Result<ActivityThen>(Reader&)> question = [&, now = clock_.now()](Reader& reader) {
-    return read_activity(reader, act.key, act.activity, now - requests_kept_);
+  std::function<Result<judge::ActivitySnapshot>(Reader&)> question = [&act](Reader& reader) {
+    return reader.activity_snapshot(act.activity, act.key);
   };
-  const Result<ActivityThen> then = co_await reads_.ask<ActivityThen>(question);
-  if (!then) co_return of(Outcome::overloaded);
-  const bool is_its_turn =
-      then->activity && then->activity->state >= act.from && rules::is_before_open(then->activity->state);
-  if (then->is_of_key || !is_its_turn) co_return std::nullopt;
+  const Result<judge::ActivitySnapshot> found = co_await reads_.ask<judge::ActivitySnapshot>(question);
+  if (!found) co_return rules::verdict_of(Outcome::overloaded);
+  // The judge answers by the key alone: again, that it is another's, or that it is too old.
+  if (found->is_key_known || rules::is_too_old(act.key.second, found->now - requests_kept_))
+    co_return std::nullopt;
+  const std::optional<rules::Activity>& activity = found->activity;
+  const bool is_its_turn = activity && activity->state >= act.from && rules::is_before_open(activity->state);
+  if (!is_its_turn) co_return std::nullopt;
   const bool loads = act.from == rules::ActivityState::draft;
-  for (const auto& [id, item] : then->items) {
-    const StockPool pool{then->skus.at(id), act.activity};
-    if (!modes_.is_gated(pool) || is_unsound(item)) continue;
-    awaitable<std::optional<Verdict>> part = loads ? load(item) : compare(pool, item);
+  for (const rules::AllottedLine& line : activity->lines) {
+    const StockPool pool{line.code, act.activity};
+    const auto item = found->items.find(line.item);
+    if (item == found->items.end() || !modes_.is_gated(pool) || is_unsound(item->second)) continue;
+    awaitable<std::optional<Verdict>> part = loads ? load(item->second) : compare(pool, item->second);
     std::optional<Verdict> refusal = co_await std::move(part);
     if (refusal) co_return refusal;
   }
@@ -92,14 +88,14 @@ awaitable<std::optional<Verdict>> GatePreparation::load(const rules::Item& item)
   const Erased erased = co_await stage::await_result<Erased>([&](std::move_only_function<void(Erased)> done) {
     gate::erase_buckets(gate_, incarnation_, item.id, item.buckets.size(), std::move(done));
   });
-  if (!gate::all_arrived(erased)) co_return of(Outcome::not_ready);
+  if (!gate::all_arrived(erased)) co_return rules::verdict_of(Outcome::not_ready);
   const std::vector<gate::PendingStatement> statements = gate::statements_of_refresh(item);
   using Replies = std::vector<Result<gate::Reply>>;
   const Replies replies =
       co_await stage::await_result<Replies>([&](std::move_only_function<void(Replies)> done) {
         gate::state_buckets(gate_, incarnation_, item.id, statements, std::move(done));
       });
-  if (!gate::all_arrived(replies)) co_return of(Outcome::not_ready);
+  if (!gate::all_arrived(replies)) co_return rules::verdict_of(Outcome::not_ready);
   co_return std::nullopt;
 }
 
@@ -109,7 +105,7 @@ awaitable<std::optional<Verdict>> GatePreparation::compare(const StockPool& pool
       co_await stage::await_result<Buckets>([&](std::move_only_function<void(Buckets)> done) {
         gate::read_buckets(gate_, incarnation_, item.id, item.buckets.size(), std::move(done));
       });
-  if (!gate::all_arrived(buckets)) co_return of(Outcome::not_ready);
+  if (!gate::all_arrived(buckets)) co_return rules::verdict_of(Outcome::not_ready);
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     const std::optional<gate::Bucket>& shown = *buckets[i];
     const auto no = static_cast<rules::BucketNo>(i);

@@ -14,7 +14,6 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "base/clock.h"
 #include "gate/gate.h"
 #include "ops/log.h"
 #include "pipeline/gate_modes.h"
@@ -40,7 +39,7 @@ class GatePreparation {
   using HasRoom = std::function<bool(rules::ItemId)>;
 
   // References outlive this. Requests are remembered for `requests_kept` (A28).
-  GatePreparation(gate::Gate& gate, gate::Incarnation incarnation, Reads& reads, const Clock& clock, Log& log,
+  GatePreparation(gate::Gate& gate, gate::Incarnation incarnation, Reads& reads, Log& log,
                   const GateModes& modes, HasRoom has_room, std::chrono::hours requests_kept);
 
   // The refusal: not_ready where the gate does not answer, mismatch with both numbers of the first bucket
@@ -55,7 +54,6 @@ class GatePreparation {
   gate::Gate& gate_;
   const gate::Incarnation incarnation_;
   Reads& reads_;
-  const Clock& clock_;
   Log& log_;
   const GateModes& modes_;
   const HasRoom has_room_;

@@ -14,6 +14,9 @@ namespace {
 using boost::asio::awaitable;
 using Finding = SoldOutCheck::Finding;
 
+// A refusal waits for the read, which takes a millisecond where the database is well.
+constexpr Duration slow_after{1'000};
+
 // True while the judge would answer neither not_open nor over.
 bool is_open(const rules::Activity& activity, Time now) {
   return activity.state == rules::ActivityState::open && (!activity.opens_at || *activity.opens_at <= now) &&
@@ -22,7 +25,9 @@ bool is_open(const rules::Activity& activity, Time now) {
 
 // Whether the judge could say anything but "nothing is left" of an item that is empty.
 bool is_only_sold_out(const SoldOutCheck::Request& request, const judge::Confirmation& found, Time now) {
-  if (found.known.contains(request.key) || found.with_due_holds.contains(request.item)) return false;
+  const auto expiry = found.first_expiry.find(request.item);
+  const bool is_hold_due = expiry != found.first_expiry.end() && expiry->second <= now;
+  if (found.known.contains(request.key) || is_hold_due) return false;
   if (!request.pool.activity) return true;
   const auto activity = found.activities.find(*request.pool.activity);
   return activity != found.activities.end() && is_open(activity->second, now);
@@ -47,9 +52,9 @@ SoldOutCheck::Result result_of(const SoldOutCheck::Request& request, const judge
 
 }  // namespace
 
-SoldOutCheck::SoldOutCheck(boost::asio::any_io_executor executor, Reads& reads, const Clock& clock,
+SoldOutCheck::SoldOutCheck(boost::asio::any_io_executor executor, Reads& reads, const Clock& clock, Log& log,
                            GateMetrics metrics)
-    : executor_(std::move(executor)), reads_(reads), clock_(clock), metrics_(std::move(metrics)) {}
+    : executor_(std::move(executor)), reads_(reads), clock_(clock), log_(log), metrics_(std::move(metrics)) {}
 
 void SoldOutCheck::ask(Request request, Callback done) {
   CHECK(done != nullptr);
@@ -69,21 +74,32 @@ awaitable<void> SoldOutCheck::read_for_all() {
       if (one.request.pool.activity) doubts.activities.insert(*one.request.pool.activity);
     }
     metrics_.reads.add();
-    const Time now = clock_.now();
-    std::function<gavel::Result<judge::Confirmation>(Reader&)> question = [&doubts, now](Reader& reader) {
-      return reader.confirm(doubts, now);
+    const Duration begun = clock_.steady();
+    std::function<gavel::Result<judge::Confirmation>(Reader&)> question = [&doubts](Reader& reader) {
+      return reader.confirm(doubts);
     };
     const gavel::Result<judge::Confirmation> found = co_await reads_.ask<judge::Confirmation>(question);
-    answer_all(batch, found, now);
+    warn_if_slow(clock_.steady() - begun, batch.size());
+    if (!found) {
+      for (Waiting& one : batch) one.done({Finding::unavailable});
+      continue;
+    }
+    const Time now = found->now;
+    answer_all(batch, *found, now);
   }
   reading_ = false;
 }
 
-void SoldOutCheck::answer_all(std::vector<Waiting>& batch, const gavel::Result<judge::Confirmation>& found,
-                              Time now) {
-  for (Waiting& one : batch) {
-    one.done(found ? result_of(one.request, *found, now) : Result{Finding::unavailable});
-  }
+void SoldOutCheck::answer_all(std::vector<Waiting>& batch, const judge::Confirmation& found, Time now) {
+  for (Waiting& one : batch) one.done(result_of(one.request, found, now));
+}
+
+void SoldOutCheck::warn_if_slow(Duration took, std::size_t requests) {
+  if (took < slow_after) return;
+  log_.write(Level::warn, "sold_out_check_slow",
+             {{"ms", took.count()},
+              {"requests", static_cast<std::int64_t>(requests)},
+              {"next", "refusals wait for this read; see what else the database's disk or server does"}});
 }
 
 }  // namespace gavel::pipeline

@@ -20,6 +20,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/clock.h"
+#include "ops/log.h"
 #include "pipeline/gate_modes.h"
 #include "pipeline/metrics.h"
 #include "pipeline/reads.h"
@@ -52,12 +53,13 @@ class SoldOutCheck {
   using Callback = std::move_only_function<void(const Result&)>;
 
   // `reads` is the gate's own; references outlive this.
-  SoldOutCheck(boost::asio::any_io_executor executor, Reads& reads, const Clock& clock, GateMetrics metrics);
+  SoldOutCheck(boost::asio::any_io_executor executor, Reads& reads, const Clock& clock, Log& log,
+               GateMetrics metrics);
 
   SoldOutCheck(const SoldOutCheck&) = delete;
   SoldOutCheck& operator=(const SoldOutCheck&) = delete;
 
-  // Calls `done` once, on the executor and after this has returned.
+  // Calls `done` once, on the executor, perhaps before this returns.
   void ask(Request request, Callback done);
 
  private:
@@ -67,12 +69,13 @@ class SoldOutCheck {
   };
 
   boost::asio::awaitable<void> read_for_all();
-  static void answer_all(std::vector<Waiting>& batch, const gavel::Result<judge::Confirmation>& found,
-                         Time now);
+  static void answer_all(std::vector<Waiting>& batch, const judge::Confirmation& found, Time now);
+  void warn_if_slow(Duration took, std::size_t requests);
 
   boost::asio::any_io_executor executor_;
   Reads& reads_;
   const Clock& clock_;
+  Log& log_;
   const GateMetrics metrics_;
   std::vector<Waiting> waiting_;  // For the next read.
   bool reading_ = false;
