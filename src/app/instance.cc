@@ -28,6 +28,7 @@
 #include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "ops/metrics.h"
+#include "pipeline/asio_executor.h"
 #include "pipeline/gate_client.h"
 #include "pipeline/gate_snapshot.h"
 #include "pipeline/lane.h"
@@ -130,10 +131,11 @@ class Instance::Wiring {
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
   std::optional<boost::asio::steady_timer> drain_timer_{*io_};
+  pipeline::AsioExecutor executor_{io_->get_executor()};
   const std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
-  pipeline::Reads gate_reads_;
+  pipeline::ReadStage gate_reads_;
   pipeline::Reads reads_;
   pipeline::Reads audits_;
   pipeline::GateClient gate_client_;
@@ -192,11 +194,11 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       gate_reads_(*sold_out_, reads_limits, options.judge_within, clock),
       reads_(*questions_, reads_limits, read_within, clock),
       audits_(*audit_, audits_limits, read_within, clock),
-      gate_client_(io_->get_executor(), *gate_, gate_reads_, clock, log,
+      gate_client_(executor_, *gate_, gate_reads_, clock, log,
                    pipeline::GateClient::Options{this_database, this_process, options.mode, std::move(modes),
                                                  policy_of(options).requests_kept},
                    pipeline::GateMetrics(metrics_)),
-      gate_snapshots_(*gate_, this_database, reads_, gate_client_.modes()),
+      gate_snapshots_(executor_, *gate_, this_database, reads_, gate_client_.modes()),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),

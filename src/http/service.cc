@@ -18,6 +18,7 @@
 #include "http/render.h"
 #include "http/request_key.h"
 #include "http/shown.h"
+#include "stage/await.h"
 
 namespace gavel::http {
 namespace {
@@ -311,7 +312,9 @@ awaitable<Response> Service::read_gate(Found found) {
   if (found.query[0].second.empty()) co_return malformed_http(400, "sku: is empty");
   const auto sku = rules::SkuCode::parse(found.query[0].second);
   if (!sku) co_return refuse(Outcome::unknown_sku);
-  const auto snapshots = co_await gate_snapshots_.read(*sku);
+  using Snapshots = pipeline::GateSnapshotReader::Snapshots;
+  const Snapshots snapshots = co_await stage::await_result<Snapshots>(
+      [&](std::move_only_function<void(Snapshots)> done) { gate_snapshots_.read(*sku, std::move(done)); });
   if (!snapshots) co_return refuse(snapshots.error());
   std::vector<GateShown> shown;
   if (*snapshots) {

@@ -4,11 +4,6 @@
 #include <functional>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/post.hpp>
-
 #include "base/check.h"
 #include "gate/bucket_calls.h"
 #include "gate/probes.h"
@@ -18,7 +13,6 @@
 namespace gavel::pipeline {
 namespace {
 
-using boost::asio::awaitable;
 using gate::BucketKey;
 using gate::GateAnswer;
 using gate::RoutingResult;
@@ -33,9 +27,9 @@ GateClient::Result refused(Outcome outcome) { return {.refusal = rules::verdict_
 
 }  // namespace
 
-GateClient::GateClient(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads,
-                       const Clock& clock, Log& log, Options options, GateMetrics metrics)
-    : executor_(std::move(executor)),
+GateClient::GateClient(Executor& executor, gate::Gate& gate, ReadStage& reads, const Clock& clock, Log& log,
+                       Options options, GateMetrics metrics)
+    : executor_(executor),
       gate_(gate),
       reads_(reads),
       clock_(clock),
@@ -45,7 +39,7 @@ GateClient::GateClient(boost::asio::any_io_executor executor, gate::Gate& gate, 
       modes_(options.mode, std::move(options.set)),
       sold_out_check_(executor_, reads, clock, log, metrics_),
       preparation_(
-          gate, incarnation_, reads, log, modes_, [this](ItemId item) { return has_room(item); },
+          executor, gate, incarnation_, reads, log, modes_, [this](ItemId item) { return has_room(item); },
           options.requests_kept),
       book_(options.instance) {
   CHECK(options.instance.value >= 1);
@@ -55,7 +49,9 @@ void GateClient::ask(const rules::Command& command, Duration deadline, Callback 
   if (!command.key) return done(Result{});
   if (std::optional<GatePreparation::Act> act = GatePreparation::act_of(command)) {
     const TokenRequestId id = enter(deadline, std::move(done), std::nullopt);
-    boost::asio::co_spawn(executor_, prepare(id, *std::move(act)), boost::asio::detached);
+    preparation_.prepare(*std::move(act), [this, id](std::optional<rules::Verdict> refusal) {
+      end(id, Result{.refusal = std::move(refusal)});
+    });
     return;
   }
   const auto* reserve = std::get_if<rules::Reserve>(&command.act);
@@ -83,28 +79,22 @@ GateClient::Order* GateClient::find_order(TokenRequestId id) {
   return found == requests_.end() ? nullptr : &found->second.order.value();
 }
 
-awaitable<void> GateClient::prepare(TokenRequestId id, GatePreparation::Act act) {
-  awaitable<std::optional<rules::Verdict>> preparation = preparation_.prepare(std::move(act));
-  Result result;
-  result.refusal = co_await std::move(preparation);
-  end(id, std::move(result));
-}
-
 // The first request of an item finds out which one it is, and states it to the gate: a refresh like any
 // other.
 void GateClient::look_up_or_wait(const StockPool& pool, TokenRequestId id) {
   if (known_.size() >= gated_items_max) return end(id, Result{});
   std::vector<TokenRequestId>& waiting = looked_up_[pool];
   waiting.push_back(id);
-  if (waiting.size() == 1) boost::asio::co_spawn(executor_, look_up(pool), boost::asio::detached);
+  if (waiting.size() == 1) look_up(pool);
 }
 
-awaitable<void> GateClient::look_up(StockPool pool) {
-  using Rows = std::optional<std::vector<StockRow>>;
-  std::function<gavel::Result<Rows>(Reader&)> question = [&pool](Reader& reader) {
-    return reader.stock(pool.sku);
-  };
-  const gavel::Result<Rows> rows = co_await reads_.ask<Rows>(question);
+void GateClient::look_up(const StockPool& pool) {
+  std::move_only_function<void(Rows)> done = [this, pool](const Rows& rows) { end_look_up(pool, rows); };
+  reads_.ask<std::optional<std::vector<StockRow>>>(
+      [sku = pool.sku](Reader& reader) { return reader.stock(sku); }, on(executor_, std::move(done)));
+}
+
+void GateClient::end_look_up(const StockPool& pool, const Rows& rows) {
   if (rows && *rows) {
     const auto row =
         std::ranges::find_if(**rows, [&](const StockRow& one) { return pool_of(pool.sku, one) == pool; });
@@ -131,7 +121,7 @@ void GateClient::learn(const StockPool& pool, const rules::Item& item) {
   book_.owe(incarnation_, item.id, gate::statements_of_refresh(item));
   schedule_calls();
   // Others are told once the gate is: to them a bucket that is missing is a fault.
-  boost::asio::post(executor_, [this, id = item.id] {
+  executor_.post([this, id = item.id] {
     const MutexLock lock(mutex_);
     if (known_.contains(id)) gated_.insert(id);
   });
@@ -156,7 +146,7 @@ void GateClient::forget(ItemId item) {
   // A bucket that stays, since the gate did not answer, is found again by whoever looks the item up next.
   gate::erase_buckets(gate_, incarnation_, item, static_cast<std::size_t>(known.rows),
                       [this, item](const std::vector<gavel::Result<void>>&) {
-                        boost::asio::dispatch(executor_, [this, item] { erasing_.erase(item); });
+                        executor_.dispatch([this, item] { erasing_.erase(item); });
                       });
 }
 
@@ -337,7 +327,7 @@ void GateClient::rest(const BucketKey& key) {
 // one call a bucket.
 void GateClient::schedule_calls() {
   if (std::exchange(calls_scheduled_, true)) return;
-  boost::asio::post(executor_, [this] {
+  executor_.post([this] {
     calls_scheduled_ = false;
     send_calls();
   });
@@ -348,8 +338,7 @@ void GateClient::send_calls() {
   while (const std::optional<gate::GateCall> call = book_.next(reachable)) {
     gate_.say(call->key, call->say,
               [this, key = call->key, op = call->say.op](gavel::Result<gate::Reply> reply) {
-                boost::asio::dispatch(
-                    executor_, [this, key, op, reply = std::move(reply)] { on_reply(key, op, reply); });
+                executor_.dispatch([this, key, op, reply = std::move(reply)] { on_reply(key, op, reply); });
               });
   }
 }

@@ -27,19 +27,17 @@
 #include <set>
 #include <vector>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "gate/gate.h"
 #include "gate/token_book.h"
 #include "ops/log.h"
 #include "pipeline/committed_items.h"
+#include "pipeline/executor.h"
 #include "pipeline/gate_modes.h"
 #include "pipeline/gate_preparation.h"
 #include "pipeline/metrics.h"
-#include "pipeline/reads.h"
+#include "pipeline/read_stage.h"
 #include "pipeline/sold_out_check.h"
 #include "rules/command.h"
 #include "rules/decide.h"
@@ -76,8 +74,8 @@ class GateClient {
   };
 
   // `reads` is a stage of the gate's own, on which no long question waits. References outlive the client.
-  GateClient(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads, const Clock& clock,
-             Log& log, Options options, GateMetrics metrics = {});
+  GateClient(Executor& executor, gate::Gate& gate, ReadStage& reads, const Clock& clock, Log& log,
+             Options options, GateMetrics metrics = {});
 
   GateClient(const GateClient&) = delete;
   GateClient& operator=(const GateClient&) = delete;
@@ -141,11 +139,13 @@ class GateClient {
     std::int32_t rows = 1;  // With those out of use, which the gate may still know.
   };
 
+  using Rows = gavel::Result<std::optional<std::vector<StockRow>>>;
+
   gate::TokenRequestId enter(Duration deadline, Callback done, std::optional<Order> order);
   Order* find_order(gate::TokenRequestId id);
-  boost::asio::awaitable<void> prepare(gate::TokenRequestId id, GatePreparation::Act act);
   void look_up_or_wait(const StockPool& pool, gate::TokenRequestId id);
-  boost::asio::awaitable<void> look_up(StockPool pool);
+  void look_up(const StockPool& pool);
+  void end_look_up(const StockPool& pool, const Rows& rows);
   void learn(const StockPool& pool, const rules::Item& item);
   void forget(rules::ItemId item);
   void begin_probes(gate::TokenRequestId id);
@@ -165,9 +165,9 @@ class GateClient {
     return {incarnation_, item, bucket};
   }
 
-  boost::asio::any_io_executor executor_;
+  Executor& executor_;
   gate::Gate& gate_;
-  Reads& reads_;
+  ReadStage& reads_;
   const Clock& clock_;
   Log& log_;
   const gate::Incarnation incarnation_;

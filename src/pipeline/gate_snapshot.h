@@ -1,15 +1,16 @@
 // GateSnapshot: what the gate shows of a SKU's items beside what the judge has, for operators.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 #include "base/result.h"
 #include "gate/gate.h"
+#include "pipeline/executor.h"
 #include "pipeline/gate_modes.h"
-#include "pipeline/reads.h"
+#include "pipeline/read_stage.h"
 #include "rules/ids.h"
 
 namespace gavel::pipeline {
@@ -17,23 +18,33 @@ namespace gavel::pipeline {
 // One item of a SKU, as the judge has it and as the gate shows it.
 struct GateSnapshot {
   StockRow row;
-  rules::Mode mode;                                  // The one that holds: direct or gated.
+  rules::Mode mode = rules::Mode::direct;            // The one that holds: direct or gated.
   std::vector<std::optional<gate::Bucket>> buckets;  // At the gate, by the number of the row's.
 };
 
-// Reads them, on the pipeline's executor. References outlive this.
 class GateSnapshotReader {
  public:
-  GateSnapshotReader(gate::Gate& gate, gate::Incarnation incarnation, Reads& reads, const GateModes& modes)
-      : gate_(gate), incarnation_(incarnation), reads_(reads), modes_(modes) {}
+  using Snapshots = Result<std::optional<std::vector<GateSnapshot>>>;
+  using Callback = std::move_only_function<void(Snapshots)>;
 
-  // The items of a SKU; nothing if there is no such SKU. `unavailable` if judge or gate does not answer.
-  boost::asio::awaitable<Result<std::optional<std::vector<GateSnapshot>>>> read(rules::SkuCode sku);
+  // References outlive this, and Gate::close() is called before it ends.
+  GateSnapshotReader(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation, ReadStage& reads,
+                     const GateModes& modes)
+      : executor_(executor), gate_(gate), incarnation_(incarnation), reads_(reads), modes_(modes) {}
+
+  // Calls `done` once with the items of the SKU, or with nothing if there is no such SKU; `unavailable` if
+  // judge or gate does not answer. Called on the executor; `done` is called on any thread.
+  void read(const rules::SkuCode& sku, Callback done);
 
  private:
+  using Rows = Result<std::optional<std::vector<StockRow>>>;
+
+  void read_gate(const rules::SkuCode& sku, const Rows& rows, Callback done);
+
+  Executor& executor_;
   gate::Gate& gate_;
   const gate::Incarnation incarnation_;
-  Reads& reads_;
+  ReadStage& reads_;
   const GateModes& modes_;
 };
 

@@ -20,7 +20,9 @@
 #include "gate/testing/gate_wrapper.h"
 #include "judge/memory/store.h"
 #include "judge/testing/faulty_store.h"
+#include "pipeline/asio_executor.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/reads.h"
 
 namespace gavel::pipeline {
 
@@ -98,7 +100,7 @@ class World {
             judge::JudgeLimits{}, judge::Metrics{}, [this](const rules::State& state) { observe(state); }),
         lane(judge_, {1000, 100}, clock, *log_, [](const std::string&) {}),
         gate_client(
-            io_.get_executor(), gate, gate_reads, clock, *log_,
+            executor_, gate, gate_reads, clock, *log_,
             GateClient::Options{incarnation, gate::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
         pipeline(io_.get_executor(), lane, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
                  Metrics{}, &gate_client) {}
@@ -226,6 +228,7 @@ class World {
   }
 
   boost::asio::io_context io_;
+  AsioExecutor executor_{io_.get_executor()};
   std::unique_ptr<Log> log_ = Log::silent();
   Sampler sampler_{1};
   std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
@@ -237,7 +240,7 @@ class World {
 
  public:
   Lane lane;
-  Reads gate_reads{*reader_, {1000, 100}, Duration(1000), clock};
+  ReadStage gate_reads{*reader_, {1000, 100}, Duration(1000), clock};
   GateClient gate_client;
   Pipeline pipeline;
   judge::Reader& reader() { return *reader_; }

@@ -1,9 +1,7 @@
 #include "pipeline/sold_out_check.h"
 
+#include <memory>
 #include <utility>
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 #include "base/check.h"
 #include "gate/statements.h"
@@ -11,7 +9,6 @@
 namespace gavel::pipeline {
 namespace {
 
-using boost::asio::awaitable;
 using Finding = SoldOutCheck::Finding;
 
 // A refusal waits for the read, which takes a millisecond where the database is well.
@@ -52,42 +49,48 @@ SoldOutCheck::Result result_of(const SoldOutCheck::Request& request, const judge
 
 }  // namespace
 
-SoldOutCheck::SoldOutCheck(boost::asio::any_io_executor executor, Reads& reads, const Clock& clock, Log& log,
+SoldOutCheck::SoldOutCheck(Executor& executor, ReadStage& reads, const Clock& clock, Log& log,
                            GateMetrics metrics)
-    : executor_(std::move(executor)), reads_(reads), clock_(clock), log_(log), metrics_(std::move(metrics)) {}
+    : executor_(executor), reads_(reads), clock_(clock), log_(log), metrics_(std::move(metrics)) {}
 
 void SoldOutCheck::ask(Request request, Callback done) {
   CHECK(done != nullptr);
   waiting_.push_back({std::move(request), std::move(done)});
-  if (std::exchange(reading_, true)) return;
-  boost::asio::co_spawn(executor_, read_for_all(), boost::asio::detached);
+  if (!reading_) read_for_all();
 }
 
 // Who comes while a read is under way waits for the next one, which begins after he came.
-awaitable<void> SoldOutCheck::read_for_all() {
-  while (!waiting_.empty()) {
-    std::vector<Waiting> batch = std::exchange(waiting_, {});
-    judge::Doubts doubts;
-    for (const Waiting& one : batch) {
-      doubts.items.insert(one.request.item);
-      doubts.keys.insert(one.request.key);
-      if (one.request.pool.activity) doubts.activities.insert(*one.request.pool.activity);
-    }
-    metrics_.reads.add();
-    const Duration begun = clock_.steady();
-    std::function<gavel::Result<judge::Confirmation>(Reader&)> question = [&doubts](Reader& reader) {
-      return reader.confirm(doubts);
-    };
-    const gavel::Result<judge::Confirmation> found = co_await reads_.ask<judge::Confirmation>(question);
-    warn_if_slow(clock_.steady() - begun, batch.size());
-    if (!found) {
-      for (Waiting& one : batch) one.done({Finding::unavailable});
-      continue;
-    }
+void SoldOutCheck::read_for_all() {
+  CHECK(!reading_ && !waiting_.empty());
+  reading_ = true;
+  const auto batch = std::make_shared<std::vector<Waiting>>(std::exchange(waiting_, {}));
+  judge::Doubts doubts;
+  for (const Waiting& one : *batch) {
+    doubts.items.insert(one.request.item);
+    doubts.keys.insert(one.request.key);
+    if (one.request.pool.activity) doubts.activities.insert(*one.request.pool.activity);
+  }
+  metrics_.reads.add();
+  using Found = gavel::Result<judge::Confirmation>;
+  std::move_only_function<void(Found)> done = [this, batch, begun = clock_.steady()](const Found& found) {
+    finish(*batch, found, begun);
+  };
+  reads_.ask<judge::Confirmation>(
+      [doubts = std::move(doubts)](Reader& reader) { return reader.confirm(doubts); },
+      on(executor_, std::move(done)));
+}
+
+void SoldOutCheck::finish(std::vector<Waiting>& batch, const gavel::Result<judge::Confirmation>& found,
+                          Duration begun) {
+  warn_if_slow(clock_.steady() - begun, batch.size());
+  if (found) {
     const Time now = found->now;
     answer_all(batch, *found, now);
+  } else {
+    for (Waiting& one : batch) one.done({Finding::unavailable});
   }
   reading_ = false;
+  if (!waiting_.empty()) read_for_all();
 }
 
 void SoldOutCheck::answer_all(std::vector<Waiting>& batch, const judge::Confirmation& found, Time now) {

@@ -9,21 +9,19 @@
 // is open. One read at a time serves all that wait, on a reader of its own, so that no long question holds it
 // up.
 //
-// Everything runs on the pipeline's executor. It outlives its executor's work.
+// Everything runs on the pipeline's executor. It outlives the executor's work and the stage's answers.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-
 #include "base/clock.h"
 #include "ops/log.h"
+#include "pipeline/executor.h"
 #include "pipeline/gate_modes.h"
 #include "pipeline/metrics.h"
-#include "pipeline/reads.h"
+#include "pipeline/read_stage.h"
 #include "rules/state.h"
 
 namespace gavel::pipeline {
@@ -53,8 +51,7 @@ class SoldOutCheck {
   using Callback = std::move_only_function<void(const Result&)>;
 
   // `reads` is the gate's own; references outlive this.
-  SoldOutCheck(boost::asio::any_io_executor executor, Reads& reads, const Clock& clock, Log& log,
-               GateMetrics metrics);
+  SoldOutCheck(Executor& executor, ReadStage& reads, const Clock& clock, Log& log, GateMetrics metrics);
 
   SoldOutCheck(const SoldOutCheck&) = delete;
   SoldOutCheck& operator=(const SoldOutCheck&) = delete;
@@ -68,12 +65,13 @@ class SoldOutCheck {
     Callback done;
   };
 
-  boost::asio::awaitable<void> read_for_all();
+  void read_for_all();
+  void finish(std::vector<Waiting>& batch, const gavel::Result<judge::Confirmation>& found, Duration begun);
   static void answer_all(std::vector<Waiting>& batch, const judge::Confirmation& found, Time now);
   void warn_if_slow(Duration took, std::size_t requests);
 
-  boost::asio::any_io_executor executor_;
-  Reads& reads_;
+  Executor& executor_;
+  ReadStage& reads_;
   const Clock& clock_;
   Log& log_;
   const GateMetrics metrics_;

@@ -20,6 +20,7 @@
 #include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "ops/metrics.h"
+#include "pipeline/asio_executor.h"
 #include "pipeline/gate_client.h"
 #include "pipeline/lane.h"
 #include "pipeline/reads.h"
@@ -104,6 +105,7 @@ class Instance::Wiring {
   std::unique_ptr<Log> log_;
   Sampler sampler_{1'000'000'000};
   boost::asio::io_context io_{1};
+  pipeline::AsioExecutor executor_{io_.get_executor()};
   bool stirred_ = false;
 
   // Of each thread: the fiber that runs it (by pointer, for the clients of the database), and whether it
@@ -130,7 +132,7 @@ class Instance::Wiring {
   std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
-  pipeline::Reads gate_reads_;
+  pipeline::ReadStage gate_reads_;
   pipeline::Reads reads_;
   pipeline::GateClient gate_client_;
   pipeline::Pipeline pipeline_;
@@ -177,7 +179,7 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
       lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
       gate_reads_(*sold_out_, options.reads, options.read_within, clock),
       reads_(*questions_, options.reads, options.read_within, clock),
-      gate_client_(io_.get_executor(), *gate_, gate_reads_, clock, *log_,
+      gate_client_(executor_, *gate_, gate_reads_, clock, *log_,
                    pipeline::GateClient::Options{this_database, number, mode_of(options),
                                                  modes_of(s_.database), options.policy.requests_kept}),
       pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Metrics(),

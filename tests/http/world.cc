@@ -19,6 +19,7 @@
 #include "judge/memory/store.h"
 #include "judge/order_index.h"
 #include "ops/log.h"
+#include "pipeline/asio_executor.h"
 #include "pipeline/gate_client.h"
 #include "pipeline/gate_snapshot.h"
 #include "pipeline/lane.h"
@@ -95,14 +96,16 @@ struct World::Parts {
   pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   gate::MemoryGate gate;
+  pipeline::AsioExecutor executor{io.get_executor()};
   pipeline::GateClient gate_client{
-      io.get_executor(),
+      executor,
       gate,
       reads,
       clock,
       *log,
       pipeline::GateClient::Options{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
-  pipeline::GateSnapshotReader gate_snapshots{gate, gate::Incarnation{1}, reads, gate_client.modes()};
+  pipeline::GateSnapshotReader gate_snapshots{executor, gate, gate::Incarnation{1}, reads,
+                                              gate_client.modes()};
   pipeline::Pipeline pipeline;
   // Nobody follows the ledger with it: an answer finds all in the tail.
   std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();

@@ -1,8 +1,8 @@
-#include "pipeline/reads.h"
+#include "pipeline/read_stage.h"
 
 namespace gavel::pipeline {
 
-Reads::Reads(Reader& reader, stage::Limits limits, Duration read_within, const Clock& clock)
+ReadStage::ReadStage(Reader& reader, stage::Limits limits, Duration read_within, const Clock& clock)
     : reader_(reader),
       read_within_(read_within),
       clock_(clock),
@@ -13,5 +13,9 @@ Reads::Reads(Reader& reader, stage::Limits limits, Duration read_within, const C
             return std::vector<Asked>(questions.size(), Asked::yes);
           },
           [] { return Asked::too_late; }) {}
+
+void ReadStage::offer(Question& question, Done done) {
+  if (!stage_.offer(question, clock_.steady() + read_within_, done)) done(Asked::too_late);
+}
 
 }  // namespace gavel::pipeline
