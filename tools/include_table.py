@@ -21,10 +21,11 @@ MAY_INCLUDE = {
     "queue": ("rules", "base"),
     "pipeline": ("gate", "judge", "queue", "rules", "stage", "ops", "base"),
     "jobs": ("pipeline", "gate", "judge", "queue", "rules", "ops", "base"),
-    "http": ("pipeline", "jobs", "rules", "stage", "ops", "base"),
+    "queries": ("jobs", "pipeline", "gate", "judge", "rules", "ops", "base"),
+    "http": ("queries", "pipeline", "rules", "stage", "ops", "base"),
     "plain": ("oracle", "judge", "rules", "base"),  # tests/plain
-    "sim": ("plain", "oracle", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
-    "app": ("http", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
+    "sim": ("plain", "oracle", "queries", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
+    "app": ("http", "queries", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
 }
 # Parts of the judge that know no engine: every folder that may use the judge may link them.
 JUDGE_PARTS = ("judge_memory", "judge_audit")

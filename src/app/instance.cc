@@ -1,5 +1,6 @@
 #include "app/instance.h"
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +35,8 @@
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
+#include "queries/audit_queries.h"
+#include "queries/read_queries.h"
 
 namespace gavel::app {
 namespace {
@@ -42,8 +45,8 @@ namespace {
 constexpr stage::Limits reads_limits{.queue_max = 1'000, .batch_max = 64};
 constexpr Duration read_within{5'000};
 
-// An audit takes seconds to minutes; a second one waits for the first.
-constexpr stage::Limits audits_limits{.queue_max = 8, .batch_max = 1};
+// One audit after the other, each of which reads the whole database; whoever finds three waiting asks again.
+constexpr stage::Limits audit_limits{.queue_max = 3, .batch_max = 1};
 
 // A gate in memory begins and ends with the process, so there is one database and one instance that it ever
 // knows.
@@ -88,7 +91,11 @@ class Instance::Wiring {
  public:
   // One for each thread that asks.
   struct Readers {
-    std::unique_ptr<judge::Reader> sold_out, questions, audit, due, ledger, old, refresh;
+    std::unique_ptr<judge::Reader> gate, queries, audits, due, ledger, old, refresh;
+
+    std::array<std::unique_ptr<judge::Reader>*, 7> all() {
+      return {&gate, &queries, &audits, &due, &ledger, &old, &refresh};
+    }
   };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
@@ -119,9 +126,9 @@ class Instance::Wiring {
   MetricsRegistry metrics_;
   pipeline::HotSkus hot_skus_;
   std::unique_ptr<judge::Store> store_;
-  std::unique_ptr<judge::Reader> sold_out_;
-  std::unique_ptr<judge::Reader> questions_;
-  std::unique_ptr<judge::Reader> audit_;
+  std::unique_ptr<judge::Reader> gate_reader_;
+  std::unique_ptr<judge::Reader> query_reader_;
+  std::unique_ptr<judge::Reader> audit_reader_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> ledger_;
   std::unique_ptr<judge::Reader> old_;
@@ -135,9 +142,11 @@ class Instance::Wiring {
   const std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
-  pipeline::ReadStage gate_reads_;
-  pipeline::Reads reads_;
-  pipeline::Reads audits_;
+  pipeline::Reads<judge::Reader> gate_reads_;  // Whoever waits at the gate waits for nobody's list.
+  queries::ReadQueries read_queries_;
+  pipeline::Reads<queries::ReadQueries> queries_;
+  queries::AuditQueries audit_queries_;
+  pipeline::Reads<queries::AuditQueries> audits_;
   pipeline::GateClient gate_client_;
   pipeline::GateSnapshotReader gate_snapshots_;
   pipeline::Pipeline pipeline_;
@@ -160,7 +169,7 @@ class Instance::Wiring {
   std::atomic<bool> broken_{false};
   std::thread lane_thread_;
   std::thread gate_reads_thread_;
-  std::thread reads_thread_;
+  std::thread queries_thread_;
   std::thread audits_thread_;
   std::optional<Ticker> expiry_thread_;
   std::optional<Ticker> follow_thread_;
@@ -177,9 +186,9 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       sampler_(options.log_one_in),
       hot_skus_(clock),
       store_(std::move(database.store)),
-      sold_out_(std::move(readers.sold_out)),
-      questions_(std::move(readers.questions)),
-      audit_(std::move(readers.audit)),
+      gate_reader_(std::move(readers.gate)),
+      query_reader_(std::move(readers.queries)),
+      audit_reader_(std::move(readers.audits)),
       due_(std::move(readers.due)),
       ledger_(std::move(readers.ledger)),
       old_(std::move(readers.old)),
@@ -191,19 +200,21 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
           [this](const std::string& why) { break_off(why); }, pipeline::Metrics(metrics_, clock, &hot_skus_)),
-      gate_reads_(*sold_out_, reads_limits, options.judge_within, clock),
-      reads_(*questions_, reads_limits, read_within, clock),
-      audits_(*audit_, audits_limits, read_within, clock),
+      gate_reads_(*gate_reader_, reads_limits, options.judge_within, clock),
+      read_queries_(*query_reader_, *order_index_),
+      queries_(read_queries_, reads_limits, read_within, clock),
+      audit_queries_(*audit_reader_),
+      audits_(audit_queries_, audit_limits, read_within, clock),
       gate_client_(executor_, *gate_, gate_reads_, clock, log,
                    pipeline::GateClient::Options{this_database, this_process, options.mode, std::move(modes),
                                                  policy_of(options).requests_kept},
                    pipeline::GateMetrics(metrics_)),
-      gate_snapshots_(executor_, *gate_, this_database, reads_, gate_client_.modes()),
+      gate_snapshots_(executor_, *gate_, this_database, gate_reads_, gate_client_.modes()),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
-      service_(pipeline_, reads_, audits_, gate_snapshots_, clock, random_, log, readiness_,
-               std::move(operators_key), metrics_, *order_index_),
+      service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
+               std::move(operators_key), metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
@@ -220,7 +231,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
   gate_reads_thread_ = std::thread([this] { gate_reads_.run(); });
-  reads_thread_ = std::thread([this] { reads_.run(); });
+  queries_thread_ = std::thread([this] { queries_.run(); });
   audits_thread_ = std::thread([this] { audits_.run(); });
   expiry_thread_.emplace([this] { return schedule_.expiry.run().pause; });
   follow_thread_.emplace([this] { return schedule_.projection.run().pause; });
@@ -269,7 +280,7 @@ void Instance::Wiring::stop() {
 void Instance::Wiring::tell_gate(const rules::State& state) {
   std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
   if (!committed) return;
-  boost::asio::post(*io_, [this, committed = *std::move(committed)] { gate_client_.apply(committed); });
+  executor_.post([this, committed = *std::move(committed)] { gate_client_.apply(committed); });
 }
 
 void Instance::Wiring::watch_overdue() {
@@ -327,12 +338,13 @@ void Instance::Wiring::finish() {
   lane_.close();
   if (lane_thread_.joinable()) lane_thread_.join();
   lane_drained_ = true;
+  audit_queries_.stop();
   gate_reads_.close();
-  if (gate_reads_thread_.joinable()) gate_reads_thread_.join();
-  reads_.close();
-  if (reads_thread_.joinable()) reads_thread_.join();
+  queries_.close();
   audits_.close();
-  if (audits_thread_.joinable()) audits_thread_.join();
+  for (std::thread* thread : {&gate_reads_thread_, &queries_thread_, &audits_thread_}) {
+    if (thread->joinable()) thread->join();
+  }
   // What the last batches and questions answered was posted here: each coroutine that waited goes on to its
   // end, or to a connection that does not take its answer.
   io_->restart();
@@ -368,26 +380,16 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
                                                   const Clock& clock, Log& log) {
   auto database = open_database(options, clock);
   if (!database) return std::unexpected(database.error());
-  auto sold_out = database->open_reader();
-  if (!sold_out) return std::unexpected(sold_out.error());
-  auto audit = database->open_reader();
-  if (!audit) return std::unexpected(audit.error());
-  auto questions = database->open_reader();
-  if (!questions) return std::unexpected(questions.error());
-  auto due = database->open_reader();
-  if (!due) return std::unexpected(due.error());
-  auto ledger = database->open_reader();
-  if (!ledger) return std::unexpected(ledger.error());
-  auto old = database->open_reader();
-  if (!old) return std::unexpected(old.error());
-  auto refresh = database->open_reader();
-  if (!refresh) return std::unexpected(refresh.error());
-  auto modes = (*questions)->modes();
+  Wiring::Readers readers;
+  for (std::unique_ptr<judge::Reader>* reader : readers.all()) {
+    auto opened = database->open_reader();
+    if (!opened) return std::unexpected(opened.error());
+    *reader = *std::move(opened);
+  }
+  auto modes = readers.gate->modes();
   if (!modes) return std::unexpected(modes.error());
   auto gate = gate::open_gate(options.gate);
   if (!gate) return std::unexpected(gate.error());
-  Wiring::Readers readers{*std::move(sold_out), *std::move(questions), *std::move(audit),  *std::move(due),
-                          *std::move(ledger),   *std::move(old),       *std::move(refresh)};
   auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers),
                                          *std::move(gate), *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());

@@ -24,7 +24,7 @@ struct Refresh::Comparison {
   std::optional<Buckets> buckets GAVEL_GUARDED_BY(mutex);  // Once all have been read.
 };
 
-Refresh::Refresh(judge::Reader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated,
+Refresh::Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated,
                  Log& log, MetricsRegistry& metrics)
     : reader_(reader),
       gate_(gate),
@@ -75,7 +75,7 @@ Result<Refresh::Step> Refresh::step() {
 
 Result<void> Refresh::begin(rules::ItemId item) {
   CHECK(comparison_ == nullptr);
-  const auto now = reader_.item_then(item, {});
+  const auto now = reader_.item_history(item, {});
   if (!now) return std::unexpected(now.error());
   if (!now->item) return {};
   comparison_ = std::make_shared<Comparison>(item);
@@ -96,22 +96,22 @@ Result<void> Refresh::finish(rules::ItemId item, const Buckets& buckets) {
     const std::optional<gate::Bucket>& shown = *buckets[i];
     if (shown) positions.emplace(static_cast<rules::BucketNo>(i), shown->seq);
   }
-  const auto then = reader_.item_then(item, positions);
-  if (!then) return std::unexpected(then.error());
+  const auto history = reader_.item_history(item, positions);
+  if (!history) return std::unexpected(history.error());
   const std::vector<rules::ItemId> gated = gated_();
-  if (!then->item || is_unsound(*then->item) || !std::ranges::binary_search(gated, item)) return {};
+  if (!history->item || is_unsound(*history->item) || !std::ranges::binary_search(gated, item)) return {};
   std::set<rules::BucketNo> erased;
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     const std::optional<gate::Bucket>& shown = *buckets[i];
     const auto bucket = static_cast<rules::BucketNo>(i);
-    const auto known = then->then.find(bucket);
-    const auto had = known == then->then.end() ? std::nullopt : std::optional(known->second);
-    const Drift drift = gate::drift_of(shown, *then->item, bucket, had);
+    const auto known = history->available.find(bucket);
+    const auto had = known == history->available.end() ? std::nullopt : std::optional(known->second);
+    const Drift drift = gate::drift_of(shown, *history->item, bucket, had);
     buckets_.add();
     if (drift != Drift::none) tell(key_of(item, bucket), shown, had, drift);
     if (gate::needs_erasing(drift)) erased.insert(bucket);
   }
-  for (const gate::PendingStatement& pending : gate::statements_of_refresh(*then->item)) {
+  for (const gate::PendingStatement& pending : gate::statements_of_refresh(*history->item)) {
     state(key_of(item, pending.bucket), pending.statement, erased.contains(pending.bucket));
   }
   return {};

@@ -4,9 +4,9 @@
 // (docs/adr/0008), and it can be thrown away: following from nothing makes it again. Each row is an order
 // that ever took units, with its user and state; a refused one left nothing in the ledger and is not here.
 //
-// cursors, put and clear belong to one thread, the job's; page to one thread, that of the questions. Every
+// offsets, put and clear belong to one thread, the job's; page to one thread, that of the questions. Every
 // call blocks, and is one transaction. Errors: unavailable (ask again), broken (the index cannot be trusted;
-// remove it), unknown of put and clear (perhaps written: ask for the cursors).
+// remove it), unknown of put and clear (perhaps written: ask for the offsets).
 #pragma once
 
 #include <cstddef>
@@ -44,16 +44,16 @@ class OrderIndex {
   virtual ~OrderIndex() = default;
 
   // How far it has got.
-  virtual Result<Cursors> cursors() = 0;
+  virtual Result<Offsets> offsets() = 0;
 
-  // Adds the orders, or replaces their states, and moves the cursors to `reached`, all or nothing.
-  virtual Result<void> put(const std::vector<IndexedOrder>& orders, const Cursors& reached) = 0;
+  // Adds the orders, or replaces their states, and moves the offsets to `reached`, all or nothing.
+  virtual Result<void> put(const std::vector<IndexedOrder>& orders, const Offsets& reached) = 0;
 
   // Forgets everything.
   virtual Result<void> clear() = 0;
 
   struct Page {
-    Cursors cursors;  // As far as these rows tell.
+    Offsets offsets;  // As far as these rows tell.
     std::vector<IndexedOrder> orders;
   };
   // The user's orders by falling id, which is nearly by time: ids begin with the time of their making.

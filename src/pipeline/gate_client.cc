@@ -27,7 +27,7 @@ GateClient::Result refused(Outcome outcome) { return {.refusal = rules::verdict_
 
 }  // namespace
 
-GateClient::GateClient(Executor& executor, gate::Gate& gate, ReadStage& reads, const Clock& clock, Log& log,
+GateClient::GateClient(Executor& executor, gate::Gate& gate, GateReads& reads, const Clock& clock, Log& log,
                        Options options, GateMetrics metrics)
     : executor_(executor),
       gate_(gate),
@@ -90,14 +90,14 @@ void GateClient::look_up_or_wait(const StockPool& pool, TokenRequestId id) {
 
 void GateClient::look_up(const StockPool& pool) {
   std::move_only_function<void(Rows)> done = [this, pool](const Rows& rows) { end_look_up(pool, rows); };
-  reads_.ask<std::optional<std::vector<StockRow>>>(
-      [sku = pool.sku](Reader& reader) { return reader.stock(sku); }, on(executor_, std::move(done)));
+  reads_.ask<std::optional<std::vector<judge::StockRow>>>(
+      [sku = pool.sku](judge::Reader& reader) { return reader.stock(sku); }, on(executor_, std::move(done)));
 }
 
 void GateClient::end_look_up(const StockPool& pool, const Rows& rows) {
   if (rows && *rows) {
-    const auto row =
-        std::ranges::find_if(**rows, [&](const StockRow& one) { return pool_of(pool.sku, one) == pool; });
+    const auto row = std::ranges::find_if(
+        **rows, [&](const judge::StockRow& one) { return pool_of(pool.sku, one) == pool; });
     // Of an unsound item the judge says what is wrong with it.
     if (row != (*rows)->end() && !is_unsound(row->item)) learn(pool, row->item);
   }

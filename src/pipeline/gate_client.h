@@ -36,8 +36,8 @@
 #include "pipeline/executor.h"
 #include "pipeline/gate_modes.h"
 #include "pipeline/gate_preparation.h"
+#include "pipeline/gate_reads.h"
 #include "pipeline/metrics.h"
-#include "pipeline/read_stage.h"
 #include "pipeline/sold_out_check.h"
 #include "rules/command.h"
 #include "rules/decide.h"
@@ -74,7 +74,7 @@ class GateClient {
   };
 
   // `reads` is a stage of the gate's own, on which no long question waits. References outlive the client.
-  GateClient(Executor& executor, gate::Gate& gate, ReadStage& reads, const Clock& clock, Log& log,
+  GateClient(Executor& executor, gate::Gate& gate, GateReads& reads, const Clock& clock, Log& log,
              Options options, GateMetrics metrics = {});
 
   GateClient(const GateClient&) = delete;
@@ -139,7 +139,7 @@ class GateClient {
     std::int32_t rows = 1;  // With those out of use, which the gate may still know.
   };
 
-  using Rows = gavel::Result<std::optional<std::vector<StockRow>>>;
+  using Rows = gavel::Result<std::optional<std::vector<judge::StockRow>>>;
 
   gate::TokenRequestId enter(Duration deadline, Callback done, std::optional<Order> order);
   Order* find_order(gate::TokenRequestId id);
@@ -167,7 +167,7 @@ class GateClient {
 
   Executor& executor_;
   gate::Gate& gate_;
-  ReadStage& reads_;
+  GateReads& reads_;
   const Clock& clock_;
   Log& log_;
   const gate::Incarnation incarnation_;

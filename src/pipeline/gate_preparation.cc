@@ -46,7 +46,7 @@ std::optional<GatePreparation::Act> GatePreparation::act_of(const rules::Command
 }
 
 GatePreparation::GatePreparation(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation,
-                                 ReadStage& reads, Log& log, const GateModes& modes, HasRoom has_room,
+                                 GateReads& reads, Log& log, const GateModes& modes, HasRoom has_room,
                                  std::chrono::hours requests_kept)
     : executor_(executor),
       gate_(gate),
@@ -100,7 +100,7 @@ bool GatePreparation::is_judges(const judge::ActivitySnapshot& found, const Act&
 stage::Await<GatePreparation::Snapshot> GatePreparation::read_activity(Running& running, const Act& act) {
   return {running.suspended, [this, &act](stage::Await<Snapshot>::Callback done) {
             reads_.ask<judge::ActivitySnapshot>(
-                [act](Reader& reader) { return reader.activity_snapshot(act.activity, act.key); },
+                [act](judge::Reader& reader) { return reader.activity_snapshot(act.activity, act.key); },
                 on(executor_, std::move(done)));
           }};
 }

@@ -20,7 +20,7 @@
 #include "ops/log.h"
 #include "pipeline/executor.h"
 #include "pipeline/gate_modes.h"
-#include "pipeline/read_stage.h"
+#include "pipeline/gate_reads.h"
 #include "rules/command.h"
 #include "rules/state.h"
 #include "rules/verdict.h"
@@ -47,7 +47,7 @@ class GatePreparation {
   using Callback = std::move_only_function<void(std::optional<rules::Verdict>)>;
 
   // References outlive this. Requests are remembered for `requests_kept` (A28).
-  GatePreparation(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation, ReadStage& reads,
+  GatePreparation(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation, GateReads& reads,
                   Log& log, const GateModes& modes, HasRoom has_room, std::chrono::hours requests_kept);
 
   // What is under way ends without an answer; Gate::close() was called.
@@ -81,7 +81,7 @@ class GatePreparation {
   Executor& executor_;
   gate::Gate& gate_;
   const gate::Incarnation incarnation_;
-  ReadStage& reads_;
+  GateReads& reads_;
   Log& log_;
   const GateModes& modes_;
   const HasRoom has_room_;

@@ -25,8 +25,8 @@ void GateSnapshotReader::read(const rules::SkuCode& sku, Callback done) {
   std::move_only_function<void(Rows)> read = [this, sku, done = std::move(done)](const Rows& rows) mutable {
     read_gate(sku, rows, std::move(done));
   };
-  reads_.ask<std::optional<std::vector<StockRow>>>([sku](Reader& reader) { return reader.stock(sku); },
-                                                   on(executor_, std::move(read)));
+  reads_.ask<std::optional<std::vector<judge::StockRow>>>(
+      [sku](judge::Reader& reader) { return reader.stock(sku); }, on(executor_, std::move(read)));
 }
 
 // The buckets of what is gated; the gate has none of anything else.
@@ -35,7 +35,7 @@ void GateSnapshotReader::read_gate(const rules::SkuCode& sku, const Rows& rows, 
   if (!*rows) return done(std::nullopt);
   const auto snapshots = std::make_shared<std::vector<GateSnapshot>>();
   std::vector<std::size_t> gated;
-  for (const StockRow& row : **rows) {
+  for (const judge::StockRow& row : **rows) {
     const rules::Mode mode = modes_.mode_of(pool_of(sku, row));
     if (mode == rules::Mode::gated) gated.push_back(snapshots->size());
     snapshots->push_back({row, mode, std::vector<std::optional<gate::Bucket>>(row.item.buckets.size())});

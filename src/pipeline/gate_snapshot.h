@@ -10,14 +10,14 @@
 #include "gate/gate.h"
 #include "pipeline/executor.h"
 #include "pipeline/gate_modes.h"
-#include "pipeline/read_stage.h"
+#include "pipeline/gate_reads.h"
 #include "rules/ids.h"
 
 namespace gavel::pipeline {
 
 // One item of a SKU, as the judge has it and as the gate shows it.
 struct GateSnapshot {
-  StockRow row;
+  judge::StockRow row;
   rules::Mode mode = rules::Mode::direct;            // The one that holds: direct or gated.
   std::vector<std::optional<gate::Bucket>> buckets;  // At the gate, by the number of the row's.
 };
@@ -28,7 +28,7 @@ class GateSnapshotReader {
   using Callback = std::move_only_function<void(Snapshots)>;
 
   // References outlive this, and Gate::close() is called before it ends.
-  GateSnapshotReader(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation, ReadStage& reads,
+  GateSnapshotReader(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation, GateReads& reads,
                      const GateModes& modes)
       : executor_(executor), gate_(gate), incarnation_(incarnation), reads_(reads), modes_(modes) {}
 
@@ -37,14 +37,14 @@ class GateSnapshotReader {
   void read(const rules::SkuCode& sku, Callback done);
 
  private:
-  using Rows = Result<std::optional<std::vector<StockRow>>>;
+  using Rows = Result<std::optional<std::vector<judge::StockRow>>>;
 
   void read_gate(const rules::SkuCode& sku, const Rows& rows, Callback done);
 
   Executor& executor_;
   gate::Gate& gate_;
   const gate::Incarnation incarnation_;
-  ReadStage& reads_;
+  GateReads& reads_;
   const GateModes& modes_;
 };
 

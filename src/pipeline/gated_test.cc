@@ -123,7 +123,7 @@ TEST(Gated, ARefusalWaitsForNoOtherQuestion_A20_B11) {
   World world;
   world.stock(1);
   EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
-  Reads questions(world.reader(), {1000, 100}, Duration(1000), world.clock);
+  Reads<judge::Reader> questions(world.reader(), {1000, 100}, Duration(1000), world.clock);
   bool answered = false;
   world.ask_question(questions, answered);
   EXPECT_EQ(questions.waiting(), 1U);

@@ -173,7 +173,7 @@ class World {
   }
 
   // Has somebody ask for the stock on that stage; `answered` says when he has it.
-  void ask_question(Reads& questions, bool& answered) {
+  void ask_question(Reads<judge::Reader>& questions, bool& answered) {
     boost::asio::co_spawn(io_, question(questions, answered), boost::asio::detached);
     run_coroutines();
   }
@@ -195,7 +195,7 @@ class World {
     verdicts.push_back(std::move(verdict));
   }
 
-  static boost::asio::awaitable<void> question(Reads& questions, bool& answered) {
+  static boost::asio::awaitable<void> question(Reads<judge::Reader>& questions, bool& answered) {
     using Rows = std::optional<std::vector<judge::StockRow>>;
     std::function<Result<Rows>(judge::Reader&)> stock = [](judge::Reader& reader) {
       return reader.stock(SkuCode("tee"));
@@ -240,7 +240,7 @@ class World {
 
  public:
   Lane lane;
-  ReadStage gate_reads{*reader_, {1000, 100}, Duration(1000), clock};
+  Reads<judge::Reader> gate_reads{*reader_, {1000, 100}, Duration(1000), clock};
   GateClient gate_client;
   Pipeline pipeline;
   judge::Reader& reader() { return *reader_; }

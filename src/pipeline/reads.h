@@ -11,23 +11,26 @@
 
 namespace gavel::pipeline {
 
-class Reads : public ReadStage {
+template <class Source>
+class Reads : public ReadStage<Source> {
  public:
-  using ReadStage::ask;
-  using ReadStage::ReadStage;
+  using ReadStage<Source>::ReadStage;
+  using ReadStage<Source>::ask;
 
-  // As ReadStage::ask; resumes on the caller's executor.
+  // As the other ask(); resumes on the caller's executor.
   template <class T>
-  boost::asio::awaitable<Result<T>> ask(std::function<Result<T>(Reader&)> question);
+  boost::asio::awaitable<Result<T>> ask(std::function<Result<T>(Source&)> question) {
+    using Base = ReadStage<Source>;
+    Result<T> answer = Base::template too_late<T>();
+    typename Base::Question run = [&answer, question = std::move(question)](Source& source) {
+      answer = question(source);
+    };
+    // `answer` lives in this coroutine's frame, which stays until the stage has called back.
+    using Asked = typename Base::Asked;
+    co_await stage::await_result<Asked>(
+        [this, &run](std::move_only_function<void(Asked)> done) { Base::offer(run, std::move(done)); });
+    co_return answer;
+  }
 };
-
-template <class T>
-boost::asio::awaitable<Result<T>> Reads::ask(std::function<Result<T>(Reader&)> question) {
-  Result<T> answer = too_late<T>();
-  Question run = [&answer, question = std::move(question)](Reader& reader) { answer = question(reader); };
-  // `answer` lives in this coroutine's frame, which stays until the stage has called back.
-  co_await stage::await_result<Asked>([this, &run](Done done) { offer(run, std::move(done)); });
-  co_return answer;
-}
 
 }  // namespace gavel::pipeline

@@ -21,7 +21,8 @@ bool is_open(const rules::Activity& activity, Time now) {
 }
 
 // Whether the judge could say anything but "nothing is left" of an item that is empty.
-bool is_only_sold_out(const SoldOutCheck::Request& request, const judge::Confirmation& found, Time now) {
+bool is_only_sold_out(const SoldOutCheck::Request& request, const judge::SoldOutCheckResult& found,
+                      Time now) {
   const auto expiry = found.first_expiry.find(request.item);
   const bool is_hold_due = expiry != found.first_expiry.end() && expiry->second <= now;
   if (found.known.contains(request.key) || is_hold_due) return false;
@@ -30,7 +31,7 @@ bool is_only_sold_out(const SoldOutCheck::Request& request, const judge::Confirm
   return activity != found.activities.end() && is_open(activity->second, now);
 }
 
-SoldOutCheck::Result result_of(const SoldOutCheck::Request& request, const judge::Confirmation& found,
+SoldOutCheck::Result result_of(const SoldOutCheck::Request& request, const judge::SoldOutCheckResult& found,
                                Time now) {
   const auto item = found.items.find(request.item);
   if (item == found.items.end()) return {Finding::undecided};
@@ -49,7 +50,7 @@ SoldOutCheck::Result result_of(const SoldOutCheck::Request& request, const judge
 
 }  // namespace
 
-SoldOutCheck::SoldOutCheck(Executor& executor, ReadStage& reads, const Clock& clock, Log& log,
+SoldOutCheck::SoldOutCheck(Executor& executor, GateReads& reads, const Clock& clock, Log& log,
                            GateMetrics metrics)
     : executor_(executor), reads_(reads), clock_(clock), log_(log), metrics_(std::move(metrics)) {}
 
@@ -64,23 +65,23 @@ void SoldOutCheck::read_for_all() {
   CHECK(!reading_ && !waiting_.empty());
   reading_ = true;
   const auto batch = std::make_shared<std::vector<Waiting>>(std::exchange(waiting_, {}));
-  judge::Doubts doubts;
+  judge::SoldOutCheck question;
   for (const Waiting& one : *batch) {
-    doubts.items.insert(one.request.item);
-    doubts.keys.insert(one.request.key);
-    if (one.request.pool.activity) doubts.activities.insert(*one.request.pool.activity);
+    question.items.insert(one.request.item);
+    question.keys.insert(one.request.key);
+    if (one.request.pool.activity) question.activities.insert(*one.request.pool.activity);
   }
   metrics_.reads.add();
-  using Found = gavel::Result<judge::Confirmation>;
+  using Found = gavel::Result<judge::SoldOutCheckResult>;
   std::move_only_function<void(Found)> done = [this, batch, begun = clock_.steady()](const Found& found) {
     finish(*batch, found, begun);
   };
-  reads_.ask<judge::Confirmation>(
-      [doubts = std::move(doubts)](Reader& reader) { return reader.confirm(doubts); },
+  reads_.ask<judge::SoldOutCheckResult>(
+      [question = std::move(question)](judge::Reader& reader) { return reader.check_sold_out(question); },
       on(executor_, std::move(done)));
 }
 
-void SoldOutCheck::finish(std::vector<Waiting>& batch, const gavel::Result<judge::Confirmation>& found,
+void SoldOutCheck::finish(std::vector<Waiting>& batch, const gavel::Result<judge::SoldOutCheckResult>& found,
                           Duration begun) {
   warn_if_slow(clock_.steady() - begun, batch.size());
   if (found) {
@@ -93,7 +94,7 @@ void SoldOutCheck::finish(std::vector<Waiting>& batch, const gavel::Result<judge
   if (!waiting_.empty()) read_for_all();
 }
 
-void SoldOutCheck::answer_all(std::vector<Waiting>& batch, const judge::Confirmation& found, Time now) {
+void SoldOutCheck::answer_all(std::vector<Waiting>& batch, const judge::SoldOutCheckResult& found, Time now) {
   for (Waiting& one : batch) one.done(result_of(one.request, found, now));
 }
 

@@ -20,8 +20,8 @@
 #include "ops/log.h"
 #include "pipeline/executor.h"
 #include "pipeline/gate_modes.h"
+#include "pipeline/gate_reads.h"
 #include "pipeline/metrics.h"
-#include "pipeline/read_stage.h"
 #include "rules/state.h"
 
 namespace gavel::pipeline {
@@ -51,7 +51,7 @@ class SoldOutCheck {
   using Callback = std::move_only_function<void(const Result&)>;
 
   // `reads` is the gate's own; references outlive this.
-  SoldOutCheck(Executor& executor, ReadStage& reads, const Clock& clock, Log& log, GateMetrics metrics);
+  SoldOutCheck(Executor& executor, GateReads& reads, const Clock& clock, Log& log, GateMetrics metrics);
 
   SoldOutCheck(const SoldOutCheck&) = delete;
   SoldOutCheck& operator=(const SoldOutCheck&) = delete;
@@ -66,12 +66,13 @@ class SoldOutCheck {
   };
 
   void read_for_all();
-  void finish(std::vector<Waiting>& batch, const gavel::Result<judge::Confirmation>& found, Duration begun);
-  static void answer_all(std::vector<Waiting>& batch, const judge::Confirmation& found, Time now);
+  void finish(std::vector<Waiting>& batch, const gavel::Result<judge::SoldOutCheckResult>& found,
+              Duration begun);
+  static void answer_all(std::vector<Waiting>& batch, const judge::SoldOutCheckResult& found, Time now);
   void warn_if_slow(Duration took, std::size_t requests);
 
   Executor& executor_;
-  ReadStage& reads_;
+  GateReads& reads_;
   const Clock& clock_;
   Log& log_;
   const GateMetrics metrics_;

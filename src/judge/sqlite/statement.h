@@ -17,6 +17,7 @@
 #include "judge/sqlite/connection.h"
 #include "rules/ids.h"
 #include "rules/quantity.h"
+#include "rules/request_key.h"
 
 struct sqlite3_stmt;
 
@@ -85,14 +86,24 @@ class Statement {
     bind_all(values...);
     const Ending ending(*this);
     for (;;) {
-      const Result<bool> there = step();
+      const Result<bool> there = next(use);
       if (!there) return std::unexpected(there.error());
       if (!*there) return {};
-      Row row(raw_);
-      use(row);
-      if (!row.sound()) return std::unexpected(unsound());
     }
   }
+
+  // For a walk that rests between rows, of a statement without parameters: calls `use(Row&)` for the next
+  // row; false when there was none. Whoever began to walk calls end(), wherever he stands.
+  template <class Use>
+  Result<bool> next(Use use) {
+    const Result<bool> there = step();
+    if (!there || !*there) return there;
+    Row row(raw_);
+    use(row);
+    if (!row.sound()) return std::unexpected(unsound());
+    return true;
+  }
+  void end() { reset(); }
 
  private:
   // Ends a use of the statement, whichever way it is left.
@@ -120,6 +131,7 @@ class Statement {
   void bind(int position, std::string_view value);
   void bind(int position, const std::string& value) { bind(position, std::string_view(value)); }
   void bind(int position, const rules::OrderId& value);
+  void bind(int position, const rules::RequestKey& value) { bind(position, value.text()); }
   void bind(int position, rules::Quantity value) { bind(position, value.units); }
   void bind(int position, Time value) { bind(position, std::int64_t{value.time_since_epoch().count()}); }
   void bind(int position, std::chrono::seconds value) { bind(position, std::int64_t{value.count()}); }
