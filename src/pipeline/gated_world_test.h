@@ -122,7 +122,8 @@ class World {
 
   // The gate makes the calls that it has kept, and keeps no more.
   void release_kept_calls() {
-    for (const auto& call : *std::exchange(gate.kept, std::nullopt)) call();
+    const auto calls = *std::exchange(gate.kept, std::nullopt);
+    for (const auto& call : calls) call();
     settle();
   }
 

@@ -13,22 +13,22 @@ namespace gavel::pipeline {
 
 template <class Source>
 class Reads : public ReadStage<Source> {
+  using Stage = ReadStage<Source>;
+
  public:
-  using ReadStage<Source>::ReadStage;
-  using ReadStage<Source>::ask;
+  using Stage::ask;
+  using Stage::Stage;
 
   // As the other ask(); resumes on the caller's executor.
   template <class T>
   boost::asio::awaitable<Result<T>> ask(std::function<Result<T>(Source&)> question) {
-    using Base = ReadStage<Source>;
-    Result<T> answer = Base::template too_late<T>();
-    typename Base::Question run = [&answer, question = std::move(question)](Source& source) {
+    Result<T> answer = Stage::template too_late<T>();
+    typename Stage::Question run = [&answer, question = std::move(question)](Source& source) {
       answer = question(source);
     };
     // `answer` lives in this coroutine's frame, which stays until the stage has called back.
-    using Asked = typename Base::Asked;
-    co_await stage::await_result<Asked>(
-        [this, &run](std::move_only_function<void(Asked)> done) { Base::offer(run, std::move(done)); });
+    co_await stage::await_result<typename Stage::Asked>(
+        [this, &run](typename Stage::Done done) { Stage::offer(run, std::move(done)); });
     co_return answer;
   }
 };
