@@ -181,9 +181,9 @@ TEST(Refresh, DriftIsToldWithItsDirectionAndRepaired_A15_A17) {
 TEST(Refresh, ABucketThatLagsIsBroughtOnAndHasNotDrifted) {
   World world({7});
   world.does(rules::Receive{SkuCode("s1"), Quantity{5}});
-  EXPECT_EQ(world.shown(world.gated[0], 0), "seq=1 avail=4 open=2 shut=1 fly=0");
+  EXPECT_EQ(world.shown(world.gated[0], 0), "seq=1 avail=4 open=2 shut=1 in_flight=0");
   EXPECT_EQ(world.step(), "passed");
-  EXPECT_EQ(world.shown(world.gated[0], 0), "seq=2 avail=6 open=2 shut=1 fly=0");
+  EXPECT_EQ(world.shown(world.gated[0], 0), "seq=2 avail=6 open=2 shut=1 in_flight=0");
   EXPECT_EQ(world.drifts(), "");
 }
 

@@ -399,12 +399,12 @@ Result<DueHolds> SqliteReader::due(std::size_t count) {
   return due;
 }
 
-Result<LedgerPage> SqliteReader::follow(const Offsets& from, std::size_t flows_max) {
+Result<LedgerPage> SqliteReader::read_after(const Offsets& from, std::size_t flows_max) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
   const Result<Time> now = this->now();
   if (!now) return std::unexpected(now.error());
-  Result<LedgerPage> page = follow_ledger(queries_, from, flows_max);
+  Result<LedgerPage> page = read_ledger_page(queries_, from, flows_max);
   if (page) page->now = *now;
   return page;
 }

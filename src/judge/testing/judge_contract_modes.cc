@@ -90,7 +90,7 @@ TEST_P(JudgeContract, ABucketsPastIsFoundByItsPosition_A15) {
   const auto then = [&](std::int64_t seq) {
     const ItemHistory found = reader().item_history(item.id, {{sold_from, seq}}).value();
     EXPECT_EQ(found.item->buckets, item.buckets);
-    return found.then.contains(sold_from) ? found.then.at(sold_from).units : -1;
+    return found.available.contains(sold_from) ? found.available.at(sold_from).units : -1;
   };
   const std::int64_t first = sold_from == 0 ? 4 : 3;
   EXPECT_EQ(then(0), 0);
@@ -99,7 +99,7 @@ TEST_P(JudgeContract, ABucketsPastIsFoundByItsPosition_A15) {
   EXPECT_EQ(then(3), first - 3);
   EXPECT_EQ(then(4), -1);
   EXPECT_FALSE(reader().item_history(rules::ItemId{99}, {{0, 1}}).value().item);
-  EXPECT_TRUE(reader().item_history(item.id, {}).value().then.empty());
+  EXPECT_TRUE(reader().item_history(item.id, {}).value().available.empty());
 }
 
 }  // namespace gavel::judge

@@ -37,7 +37,7 @@ class ReaderWrapper : public Reader {
   Result<Modes> modes() override {
     return ask([&] { return inner_->modes(); });
   }
-  Result<std::vector<OrderView>> orders(std::span<const rules::OrderId> ids) override {
+  Result<std::vector<OrderRow>> orders(std::span<const rules::OrderId> ids) override {
     return ask([&] { return inner_->orders(ids); });
   }
   Result<std::vector<Trace>> traces(std::span<const rules::OrderId> ids) override {

@@ -408,7 +408,7 @@ TEST_P(StoreContract, AScanInStepsShowsWhatOneInOneGoShows) {
       rows.push_back("flow " + std::to_string(row.flow.item.value) + " " + std::to_string(row.flow.seq));
     };
     visitor.order_as_request = [&rows](const rules::IdempotencyRecord& row) {
-      rows.push_back("request " + row.key.text());
+      rows.push_back("request " + std::string(row.key.text()));
     };
     visitor.batch = [&rows](const BatchRow& row) { rows.push_back("batch " + std::to_string(row.batch.n)); };
     return visitor;
