@@ -37,9 +37,10 @@ Refresh::Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation
           metrics.counter("gavel_jobs_refresh_passes_total", "Times that every gated item was compared.")) {
   for (const Drift drift :
        {Drift::missing, Drift::too_little, Drift::too_much, Drift::closed, Drift::beyond}) {
-    drifts_.at(static_cast<std::size_t>(drift)) = metrics.counter(
-        "gavel_jobs_refresh_drift_total", "Buckets at the gate that showed what the judge never said.",
-        {{"direction", std::string(word(drift))}});
+    drifts_.at(static_cast<std::size_t>(drift)) =
+        metrics.counter("gavel_jobs_refresh_drift_total",
+                        "Buckets at the gate that showed numbers which the judge never had.",
+                        {{"direction", std::string(word(drift))}});
   }
 }
 
@@ -136,7 +137,7 @@ void Refresh::tell(const gate::BucketKey& key, const std::optional<gate::Bucket>
               {"direction", word(drift)},
               {"gate", gate::to_text(shown)},
               {"ledger", had ? std::to_string(had->units) : "no such position"},
-              {"next", "repaired; if it comes again, find out who else writes to the gate"}});
+              {"next", "repaired; if this happens again, find out who else writes to the gate"}});
 }
 
 }  // namespace gavel::jobs

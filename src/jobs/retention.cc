@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "rules/command.h"
+#include "stage/stage.h"
 
 namespace gavel::jobs {
 namespace {
@@ -65,7 +66,7 @@ void Retention::end_round() {
 
 void watch(MetricsRegistry& metrics, const Retention& retention) {
   metrics.watch_counter("gavel_jobs_retention_forgotten_total",
-                        "Records of requests deleted, since they were older than requests are kept.",
+                        "Records of requests deleted because they were older than requests are kept.",
                         [&retention] { return retention.forgotten(); });
 }
 

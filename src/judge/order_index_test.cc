@@ -309,8 +309,8 @@ TEST(SqliteOrderIndex, WhatIsBrokenSaysWhatToDo) {
   const auto put = index->put({order_of_batch(1)}, after_batch(1));
   ASSERT_FALSE(put);
   EXPECT_EQ(put.error().code, ErrorCode::broken);
-  EXPECT_TRUE(put.error().message.ends_with("; sales go on without; to make the index anew, stop, remove " +
-                                            path + " and start"))
+  EXPECT_TRUE(put.error().message.ends_with(
+      "; sales go on without it; to rebuild the index, stop the service, remove " + path + " and start"))
       << put.error().message;
   EXPECT_FALSE(index->offsets()) << "nothing is done on it any more";
   EXPECT_FALSE(index->clear());

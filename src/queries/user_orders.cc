@@ -58,7 +58,7 @@ Result<UserOrders> orders_of(judge::OrderIndex& index, judge::LedgerReader& ledg
   const auto tail = ledger.read_after(page->offsets, tail_flows_max);
   if (!tail) return std::unexpected(tail.error());
   if (tail->other_history) {
-    return fail(ErrorCode::unavailable, "the index of orders by user is being made again; ask again later");
+    return fail(ErrorCode::unavailable, "the index of orders by user is being rebuilt; ask again later");
   }
   const Chosen chosen = choose(*page, *tail, query);
   auto rows = orders.orders(chosen.ids);

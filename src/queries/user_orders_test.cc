@@ -210,7 +210,7 @@ TEST_P(UserOrdersTest, AnotherDatabaseIsFollowedFromItsBeginning) {
   follow_all();
   replace_database();
   court().say_all({judge::put_sku("s", "tee"), judge::receive("r", "tee", 5)});
-  EXPECT_EQ(orders("ann"), "the index of orders by user is being made again; ask again later");
+  EXPECT_EQ(orders("ann"), "the index of orders by user is being rebuilt; ask again later");
   follow_all();
   EXPECT_EQ(orders("ann"), "behind 0 0");
   court().say_all({judge::reserve("k2", "ann", {{"tee", 1}})});

@@ -22,7 +22,7 @@ namespace gavel::judge {
 struct Finding {
   std::string
       invariant;  // chain, buckets, conservation, orders, holds, quotas, moves, batches, requests, generation
-  std::string what;  // "bucket 12/0: seq 7 says before 3, the entry in front says after 4"
+  std::string what;  // "bucket 12/0: seq 7 says before 3, the previous entry says after 4"
 };
 
 struct AuditReport {

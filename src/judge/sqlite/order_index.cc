@@ -171,7 +171,8 @@ Result<std::unique_ptr<Connection>> open_writer(const std::string& path, const s
   auto connection = Connection::open(path, vfs, Role::creator);
   if (!connection) return connection;
   (*connection)
-      ->set_remedy("sales go on without; to make the index anew, stop, remove " + path + " and start");
+      ->set_remedy("sales go on without it; to rebuild the index, stop the service, remove " + path +
+                   " and start");
   return connection;
 }
 
