@@ -108,8 +108,7 @@ void record(DecisionContext& c, Verdict& verdict) {
   const auto& uuid = command.key->uuid7();
   const auto* act = std::get_if<Reserve>(&command.act);
   if (act == nullptr || !uuid) {
-    const RequestId id{command.caller, *command.key};
-    CHECK(c.state.requests.emplace(id, std::move(recorded)).second);
+    c.state.requests.emplace(RequestId{command.caller, *command.key}, std::move(recorded));
     return;
   }
   const OrderId id{*uuid};
@@ -124,7 +123,7 @@ void record(DecisionContext& c, Verdict& verdict) {
                                      .settled_at = std::nullopt,
                                      .row_state = RowState::inserted});
   }
-  CHECK(c.state.orders_as_requests.emplace(id, std::move(recorded)).second);
+  c.state.orders_as_requests.emplace(id, std::move(recorded));
 }
 
 using Wrong = std::optional<std::string>;

@@ -181,7 +181,6 @@ std::optional<Verdict> refuse_not_held(DecisionContext& c, Order& order, GivesBa
     return verdict_of(Outcome::frozen, id);
   }
   if (is_due(c, order)) expire_order(c, order);
-  CHECK(!is_due(c, order));
   switch (order.state) {
     case OrderState::held:
       return std::nullopt;
