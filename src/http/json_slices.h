@@ -1,8 +1,8 @@
-// Slices: where the parts of a JSON text stand, found without reading what they hold.
+// Slices: the parts of a JSON text, found without parsing their content.
 //
-// Counting brackets outside of strings is exact on JSON. On any other text the slices mean nothing, though
-// nothing beyond the text is ever looked at: whoever uses them has each slice read by read_json(), or asks
-// fault_of_json() about the whole. Pure; thread-safe.
+// Counting brackets outside of strings is exact for JSON. For any other text the slices mean nothing, although
+// nothing beyond the text is ever read: the caller parses each slice with read_json(), or checks the whole with
+// fault_of_json(). Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ struct ArraySlices {
   // element is JSON, so is the text. False where elements were left out.
   bool is_whole = false;
 };
-// Nothing if `text` is no array. Elements beyond the first `count_max` + 1 are left out.
+// Nothing if `text` is not an array. Elements after the first `count_max` + 1 are left out.
 std::optional<ArraySlices> elements_of(std::string_view text, std::size_t count_max);
 
-// The first value that the object `text` has under `name`, as it stands there; nothing if it has none or is
-// no object. A name that is written with escapes is not recognised.
+// The first value of the object `text` under `name`, as it is written; nothing if it has none or is not an
+// object. A name that is written with escapes is not recognised.
 std::optional<std::string_view> member_of(std::string_view text, std::string_view name);
 
 }  // namespace gavel::http
