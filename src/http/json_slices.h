@@ -1,8 +1,8 @@
 // Slices: the parts of a JSON text, found without parsing their content.
 //
-// Counting brackets outside of strings is exact for JSON. For any other text the slices mean nothing, although
-// nothing beyond the text is ever read: the caller parses each slice with read_json(), or checks the whole with
-// fault_of_json(). Pure; thread-safe.
+// Counting brackets outside of strings is exact for JSON. For any other text the slices mean nothing,
+// although nothing beyond the text is ever read: the caller parses each slice with read_json(), or checks the
+// whole with fault_of_json(). Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
