@@ -118,7 +118,10 @@ class Session {
   std::optional<Response> refusal_of(const boost::system::error_code& failure) const;
   Request request_of_header() const;
   void set_deadline(Duration within);
-  void clear_deadline() { deadline_.reset(); }
+  void clear_deadline() {
+    deadline_.reset();
+    overdue_ = false;
+  }
 
   boost::asio::ip::tcp::socket socket_;
   Service& service_;
