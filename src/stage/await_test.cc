@@ -8,7 +8,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <gtest/gtest.h>
@@ -115,23 +114,6 @@ TEST(AwaitTest, ACallbackCalledByStartItselfResumesToo) {
   context.poll();
   EXPECT_EQ(answers, (std::vector<std::string>{"full", "full", text_of(1)}));
   EXPECT_TRUE(context.stopped());
-}
-
-TEST(AwaitTest, OnItsOwnExecutorTheCoroutineGoesOnBeforeTheCallbackReturns) {
-  asio::io_context context;
-  std::move_only_function<void(std::string)> kept;
-  std::string answer;
-  const auto caller = [](auto& keep, std::string& out) -> asio::awaitable<void> {
-    out = co_await await_result<std::string>([&keep](auto done) { keep = std::move(done); });
-  };
-  asio::co_spawn(context, caller(kept, answer), asio::detached);
-  std::string seen;
-  asio::post(context, [&] {
-    kept(text_of(1));
-    seen = answer;
-  });
-  context.run();
-  EXPECT_EQ(seen, text_of(1));
 }
 
 TEST(AwaitTest, ASecondAnswerIsAFaultOfTheCaller) {
