@@ -307,7 +307,7 @@ Result<RequestAges> SqliteReader::request_ages(const std::optional<rules::Reques
   RequestAges ages{.requests = {}, .now = *now};
   // Every pair comes after the pair of empty texts.
   const std::string caller = after ? after->first.text() : std::string();
-  const std::string_view key = after ? after->second.text() : std::string_view();
+  const std::string_view key = after ? after->second.text() : std::string_view("");
   const auto read = queries_[Query::requests_after].for_each(
       [&](Row& row) { ages.requests.push_back(age_of(row)); }, caller, key, static_cast<std::int64_t>(count));
   if (!read) return std::unexpected(read.error());
