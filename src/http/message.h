@@ -30,7 +30,7 @@ struct Request {
 
 struct Response {
   unsigned status = 200;
-  std::string_view content_type = "application/json";  // A literal.
+  std::string_view content_type = "application/json";        // A literal.
   std::vector<std::pair<std::string, std::string>> headers;  // Location, Retry-After, Idempotency-Replayed, …
   std::string body;
 };
