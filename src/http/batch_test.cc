@@ -192,7 +192,7 @@ TEST(Batch, PutsAnswersTogether) {
 }
 
 // Many ways to damage a batch: the answer is always one line for all, or one item for each element.
-TEST(Batch, DamagedNeverPuzzlesItsReader) {
+TEST(Batch, ADamagedBodyIsReadOrRefusedAndNothingElse) {
   Random random(13);
   const std::string whole =
       "[" + reserve("k1") + "," + of_order("k2", "cancel", order) + "," + reserve("k3") + "]";
