@@ -218,6 +218,11 @@ TEST(Batch, ADamagedBodyIsReadOrRefusedAndNothingElse) {
       if (body.empty()) body = "[";
     }
     const auto items = read_batch(body);
+    // What is no JSON refuses everything, wherever it is wrong.
+    if (const auto fault = fault_of_json(body, json_depth_max + 1)) {
+      ASSERT_FALSE(items.has_value()) << body;
+      ASSERT_EQ(items.error(), *fault) << body;
+    }
     if (!items) {
       ASSERT_TRUE(items.error().starts_with("body: ")) << body;
       continue;
