@@ -165,7 +165,7 @@ TEST(Sweep, AFaultThatDoesNotStrikeAWrongEndAndADeadProcessAreToldWithTheCallTha
   EXPECT_EQ(totals.struck, 3U);
 }
 
-TEST(Sweep, AWorldThatSuffersNothingIsNoSweep) {
+TEST(Sweep, ASweepThatFindsNoCallToFailSaysSo) {
   SweepTotals totals;
   EXPECT_EQ(
       complaints(

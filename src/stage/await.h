@@ -30,6 +30,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/check.h"
+
 namespace gavel::stage {
 
 template <class Out, class Start>
@@ -39,7 +41,9 @@ boost::asio::awaitable<Out> await_result(Start start) {
   return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void(Out)>(
       [start = std::move(start)](auto resume) mutable {
         auto executor = boost::asio::get_associated_executor(resume);
-        std::move_only_function<void(Out)> done = [resume = std::move(resume), executor](Out out) mutable {
+        std::move_only_function<void(Out)> done = [resume = std::move(resume), executor,
+                                                   is_called = false](Out out) mutable {
+          CHECK(!std::exchange(is_called, true));
           boost::asio::post(executor, [resume = std::move(resume), out = std::move(out)]() mutable {
             std::move(resume)(std::move(out));
           });
