@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/http_connection.h"
+#include "app/client/http_connection.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "app/demo_folder.h"
+#include "app/temporary_data_folder.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "bench/bare_log.h"

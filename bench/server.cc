@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "app/http_connection.h"
+#include "app/client/http_connection.h"
 #include "app/options.h"
 #include "base/check.h"
 #include "judge/sqlite_store.h"

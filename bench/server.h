@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "app/demo_folder.h"
 #include "app/instance.h"
+#include "app/temporary_data_folder.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "bench/shop.h"

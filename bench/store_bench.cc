@@ -10,7 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/demo_folder.h"
+#include "app/temporary_data_folder.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "bench/figure.h"

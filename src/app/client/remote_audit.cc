@@ -1,0 +1,54 @@
+#include "app/client/remote_audit.h"
+
+#include <chrono>
+#include <utility>
+
+#include <boost/json.hpp>
+
+#include "app/client/http_connection.h"
+
+namespace gavel::app {
+namespace {
+
+// An audit reads the whole database; a million orders take some seconds.
+constexpr Duration audit_within = std::chrono::minutes(10);
+
+judge::AuditReport report_of(const boost::json::object& body) {
+  judge::AuditReport report;
+  report.items = body.at("items").as_int64();
+  report.flows = body.at("flows").as_int64();
+  report.orders = body.at("orders").as_int64();
+  report.batches = body.at("batches").as_int64();
+  report.findings_total = body.at("findings_total").as_int64();
+  for (const boost::json::value& one : body.at("findings").as_array()) {
+    const boost::json::object& finding = one.as_object();
+    report.findings.push_back(judge::Finding{std::string(finding.at("invariant").as_string()),
+                                             std::string(finding.at("what").as_string())});
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<judge::AuditReport> parse_audit(const std::string& body) {
+  try {
+    return report_of(boost::json::parse(body).as_object());
+  } catch (const std::exception&) {
+    return fail(ErrorCode::invalid, "the server's answer is no report: " + body.substr(0, 200));
+  }
+}
+
+Result<judge::AuditReport> audit_over_http(const std::string& operators, const std::string& key) {
+  auto connection = HttpConnection::open(operators);
+  if (!connection) return std::unexpected(connection.error());
+  const HttpRequest request{
+      .method = "GET", .target = "/v1/admin/verify", .body = "", .key = "", .bearer = key};
+  auto answer = connection->ask(request, audit_within);
+  if (!answer) return std::unexpected(answer.error());
+  if (answer->status != 200)
+    return fail(ErrorCode::invalid, "the server at " + operators + " answered " +
+                                        std::to_string(answer->status) + ": " + answer->body.substr(0, 200));
+  return parse_audit(answer->body);
+}
+
+}  // namespace gavel::app

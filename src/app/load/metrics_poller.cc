@@ -1,0 +1,65 @@
+#include "app/load/metrics_poller.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace gavel::app {
+namespace {
+
+constexpr Duration read_every{250};
+constexpr Duration answer_within{10'000};
+
+void raise_to(std::int64_t& most, std::optional<std::int64_t> value) {
+  most = std::max(most, value.value_or(0));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> gauge_in(std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ' ') continue;
+    const std::string_view number = line.substr(name.size() + 1);
+    double value = 0;
+    const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc() || stop != number.data() + number.size()) return std::nullopt;
+    return static_cast<std::int64_t>(value);
+  }
+  return std::nullopt;
+}
+
+ServerWatch::ServerWatch(std::string operators, std::string key)
+    : operators_(std::move(operators)), key_(std::move(key)), ticker_([this] { return read(); }) {}
+
+// A reading that fails is one less: how many there were is part of what was seen.
+Duration ServerWatch::read() {
+  if (!connection_) {
+    auto opened = HttpConnection::open(operators_);
+    if (!opened) return read_every;
+    connection_ = *std::move(opened);
+  }
+  const HttpRequest request{.method = "GET", .target = "/metrics", .body = "", .key = "", .bearer = key_};
+  const auto answer = connection_->ask(request, answer_within);
+  if (!answer || answer->status != 200) {
+    connection_.reset();
+    return read_every;
+  }
+  const std::string& text = answer->body;
+  const MutexLock lock(mutex_);
+  ++seen_.readings;
+  raise_to(seen_.backlog, gauge_in(text, "gavel_pipeline_queue_commands"));
+  raise_to(seen_.in_flight, gauge_in(text, "gavel_pipeline_in_flight_commands"));
+  raise_to(seen_.connections, gauge_in(text, R"(gavel_http_connections{listener="shop"})"));
+  return read_every;
+}
+
+ServerWatch::Seen ServerWatch::stop() {
+  ticker_.stop();
+  const MutexLock lock(mutex_);
+  return seen_;
+}
+
+}  // namespace gavel::app
