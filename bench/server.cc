@@ -27,7 +27,7 @@ app::Options options_with(const std::map<std::string, std::string>& chosen) {
 }  // namespace
 
 Server::Server(const std::string& mode) {
-  auto folder = app::DemoFolder::make();
+  auto folder = app::TemporaryDataFolder::make();
   CHECK(folder.has_value());
   folder_.emplace(*std::move(folder));
   const app::Options options = options_with({{"judge.url", "sqlite:" + database()},

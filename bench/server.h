@@ -45,7 +45,7 @@ class Server {
 
   const RealClock clock_;
   const std::unique_ptr<Log> log_ = Log::silent();
-  std::optional<app::DemoFolder> folder_;
+  std::optional<app::TemporaryDataFolder> folder_;
   std::unique_ptr<app::Instance> instance_;
   std::thread thread_;
 };

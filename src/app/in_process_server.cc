@@ -11,7 +11,7 @@ namespace gavel::app {
 namespace {
 
 // The defaults, but for what keeps it apart from everything else on the machine.
-Result<Options> options_in(const DemoFolder& folder, const std::string& mode) {
+Result<Options> options_in(const TemporaryDataFolder& folder, const std::string& mode) {
   const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
   const std::map<std::string, std::string> chosen = {
       {"http.port", "0"},
@@ -28,27 +28,27 @@ Result<Options> options_in(const DemoFolder& folder, const std::string& mode) {
 
 }  // namespace
 
-Result<std::unique_ptr<Embedded>> Embedded::start(const DemoFolder& folder, const std::string& mode,
+Result<std::unique_ptr<InProcessServer>> InProcessServer::start(const TemporaryDataFolder& folder, const std::string& mode,
                                                   Interrupt& ended) {
   const auto options = options_in(folder, mode);
   if (!options) return std::unexpected(options.error());
   auto key = take_operator_key(options->key_file);
   if (!key) return std::unexpected(key.error());
-  std::unique_ptr<Embedded> embedded(new Embedded(folder, std::move(key->secret)));
-  auto log = Log::open(options->log, embedded->clock_);
+  std::unique_ptr<InProcessServer> server(new InProcessServer(folder, std::move(key->secret)));
+  auto log = Log::open(options->log, server->clock_);
   if (!log) return std::unexpected(log.error());
-  embedded->log_ = *std::move(log);
-  auto instance = Instance::start(*options, embedded->key_, embedded->clock_, *embedded->log_);
+  server->log_ = *std::move(log);
+  auto instance = Instance::start(*options, server->key_, server->clock_, *server->log_);
   if (!instance) return std::unexpected(instance.error());
-  embedded->instance_ = *std::move(instance);
-  embedded->thread_ = std::thread([self = embedded.get(), &ended] {
+  server->instance_ = *std::move(instance);
+  server->thread_ = std::thread([self = server.get(), &ended] {
     self->end_ = self->instance_->run();
     ended.raise();
   });
-  return embedded;
+  return server;
 }
 
-Instance::Ended Embedded::stop() {
+Instance::Ended InProcessServer::stop() {
   if (thread_.joinable()) {
     instance_->stop();
     thread_.join();

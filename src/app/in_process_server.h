@@ -1,7 +1,7 @@
-// Embedded: a whole service of its own for a demonstration or a measurement, in a temporary folder.
+// InProcessServer: a whole service in this process, for a demonstration or a measurement, in a temporary folder.
 //
-// It listens on free ports of the loopback, with SQLite's full durability, and runs on a thread of its own
-// until the object goes.
+// It listens on free ports of the loopback, stores with SQLite's full durability, and runs on a thread of its own
+// until the object is destroyed.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 
 #include "app/instance.h"
 #include "app/interrupt.h"
+#include "app/server_addresses.h"
 #include "app/temporary_data_folder.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,30 +19,33 @@
 
 namespace gavel::app {
 
-class Embedded {
+class InProcessServer {
  public:
   // `mode` is a value of pipeline.mode. `ended` is raised when the service ends, by itself or not. Folder and
   // `ended` outlive the object. `invalid` or `unavailable` in one line.
-  static Result<std::unique_ptr<Embedded>> start(const DemoFolder& folder, const std::string& mode,
+  static Result<std::unique_ptr<InProcessServer>> start(const TemporaryDataFolder& folder, const std::string& mode,
                                                  Interrupt& ended);
 
-  ~Embedded() { stop(); }
-  Embedded(const Embedded&) = delete;
-  Embedded& operator=(const Embedded&) = delete;
+  ~InProcessServer() { stop(); }
+  InProcessServer(const InProcessServer&) = delete;
+  InProcessServer& operator=(const InProcessServer&) = delete;
 
   const std::string& shop() const { return instance_->shop(); }
   const std::string& operators() const { return instance_->operators(); }
   const std::string& key() const { return key_; }
+  ServerAddresses addresses() const {
+    return {.shop = instance_->shop(), .operators = instance_->operators(), .key = key_};
+  }
   std::string key_file() const { return folder_.file("gavel.key"); }
-  const DemoFolder& folder() const { return folder_; }
+  const TemporaryDataFolder& folder() const { return folder_; }
 
   // Drains and ends it. Idempotent.
   Instance::Ended stop();
 
  private:
-  Embedded(const DemoFolder& folder, std::string key) : folder_(folder), key_(std::move(key)) {}
+  InProcessServer(const TemporaryDataFolder& folder, std::string key) : folder_(folder), key_(std::move(key)) {}
 
-  const DemoFolder& folder_;
+  const TemporaryDataFolder& folder_;
   const RealClock clock_;
   const std::string key_;
   std::unique_ptr<Log> log_;

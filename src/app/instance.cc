@@ -14,7 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/database.h"
-#include "app/pause.h"
+#include "app/sleep.h"
 #include "app/ticker.h"
 #include "base/metrics.h"
 #include "base/random.h"
@@ -194,7 +194,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       old_(std::move(readers.old)),
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
-      judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
+      judge_(*store_, log, Random::from_system(), sleep_for, policy_of(options), judge::JudgeLimits(),
              judge::Meters(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,

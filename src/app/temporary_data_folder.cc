@@ -16,30 +16,30 @@ constexpr int removals_max = 100;
 
 }  // namespace
 
-Result<DemoFolder> DemoFolder::make() {
+Result<TemporaryDataFolder> TemporaryDataFolder::make() {
   std::vector<std::string> places = {"/var/tmp", "/tmp"};
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in Gavel changes the environment.
   const char* chosen = std::getenv("TMPDIR");
   if (chosen != nullptr && *chosen != '\0') places = {chosen};
   for (const std::string& place : places) {
     std::string path = place + "/gavel-demo-XXXXXX";
-    if (::mkdtemp(path.data()) != nullptr) return DemoFolder(std::move(path));
+    if (::mkdtemp(path.data()) != nullptr) return TemporaryDataFolder(std::move(path));
   }
-  return fail(ErrorCode::invalid, "no temporary folder can be made in " + places.back() +
+  return fail(ErrorCode::invalid, "no temporary folder can be created in " + places.back() +
                                       "; set TMPDIR to a folder that can be written to");
 }
 
-DemoFolder::DemoFolder(DemoFolder&& from) noexcept : path_(std::exchange(from.path_, {})) {}
+TemporaryDataFolder::TemporaryDataFolder(TemporaryDataFolder&& from) noexcept : path_(std::exchange(from.path_, {})) {}
 
-DemoFolder::~DemoFolder() { remove(); }
+TemporaryDataFolder::~TemporaryDataFolder() { remove(); }
 
-void DemoFolder::remove() const {
+void TemporaryDataFolder::remove() const {
   std::error_code ignored;
   for (int i = 0; i < removals_max && !path_.empty() && std::filesystem::exists(path_, ignored); ++i)
     std::filesystem::remove_all(path_, ignored);
 }
 
-bool DemoFolder::in_memory() const {
+bool TemporaryDataFolder::in_memory() const {
   struct statfs status {};
   return ::statfs(path_.c_str(), &status) == 0 && status.f_type == TMPFS_MAGIC;
 }

@@ -1,4 +1,5 @@
-// DemoFolder: the data folder of a demonstration, removed with all it holds when the object goes.
+// TemporaryDataFolder: the data folder of a demonstration or a measurement, removed with all its files when the
+// object is destroyed.
 //
 // One thread, but for remove().
 #pragma once
@@ -10,30 +11,30 @@
 
 namespace gavel::app {
 
-class DemoFolder {
+class TemporaryDataFolder {
  public:
-  // In TMPDIR if that is set; else in /var/tmp, which is on a disk where /tmp may be memory and would flatter
-  // the figures; else in /tmp.
-  static Result<DemoFolder> make();
+  // In TMPDIR if that is set; else in /var/tmp, which is on a disk, where /tmp may be memory and faster than any
+  // disk; else in /tmp.
+  static Result<TemporaryDataFolder> make();
 
-  DemoFolder(DemoFolder&& from) noexcept;
-  ~DemoFolder();
-  DemoFolder(const DemoFolder&) = delete;
-  DemoFolder& operator=(const DemoFolder&) = delete;
-  DemoFolder& operator=(DemoFolder&&) = delete;
+  TemporaryDataFolder(TemporaryDataFolder&& from) noexcept;
+  ~TemporaryDataFolder();
+  TemporaryDataFolder(const TemporaryDataFolder&) = delete;
+  TemporaryDataFolder& operator=(const TemporaryDataFolder&) = delete;
+  TemporaryDataFolder& operator=(TemporaryDataFolder&&) = delete;
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
 
-  // Takes the folder away with all it holds, also while others write into it: what they make meanwhile goes
-  // too. Any thread, while the object lives.
+  // Removes the folder with all its files, those included that other threads create meanwhile. Any thread, while the
+  // object lives.
   void remove() const;
 
-  // A file here outlives no power cut, and a commit costs nothing: figures are not those of a disk.
+  // The folder is on a file system in memory, where a commit costs nothing: figures are not those of a disk.
   bool in_memory() const;
 
  private:
-  explicit DemoFolder(std::string path) : path_(std::move(path)) {}
+  explicit TemporaryDataFolder(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
 };

@@ -15,10 +15,10 @@
 namespace gavel::app {
 namespace {
 
-const Verb& verb(std::string_view group, std::string_view word) {
+const AdminCommand& verb(std::string_view group, std::string_view word) {
   const auto found = std::ranges::find_if(
-      all_verbs(), [&](const Verb& one) { return one.group == group && one.word == word; });
-  EXPECT_NE(found, all_verbs().end()) << group << " " << word;
+      admin_commands(), [&](const AdminCommand& one) { return one.group == group && one.word == word; });
+  EXPECT_NE(found, admin_commands().end()) << group << " " << word;
   return *found;
 }
 
@@ -31,7 +31,7 @@ std::string said(const Result<HttpRequest>& request) {
 struct Row {
   const char* group;
   const char* word;
-  Words words;
+  ArgumentValues words;
   const char* request;
 };
 // table: what is typed, and what is sent or said.
@@ -117,7 +117,7 @@ TEST(Verbs, BecomeRequests) {
   for (const Row& row : rows) EXPECT_EQ(said(request_of(verb(row.group, row.word), row.words)), row.request);
 }
 
-http::Found route_of(const Verb& verb) {
+http::Found route_of(const AdminCommand& verb) {
   std::string path(verb.target);
   if (const std::size_t at = path.find("{}"); at != std::string::npos) path.replace(at, 2, "x");
   const auto place = http::find_route(http::Audience::operators, verb.method, *http::parse_target(path));
@@ -127,15 +127,15 @@ http::Found route_of(const Verb& verb) {
 
 // A word that the server would not understand, or one that it misses, is found here and not by a user.
 TEST(Verbs, FitTheRoutes) {
-  for (const Verb& verb : all_verbs()) {
+  for (const AdminCommand& verb : admin_commands()) {
     const std::string name = std::string(verb.group) + " " + std::string(verb.word);
     const http::Found found = route_of(verb);
     ASSERT_NE(found.route, nullptr) << name;
     EXPECT_EQ(found.route->pattern, verb.target) << name;
     EXPECT_EQ(verb.writes(), found.route->policy.key == http::Key::required) << name;
     http::Query query;
-    for (const VerbWord& word : verb.words) {
-      if (word.place == WordPlace::in_path) {
+    for (const AdminArgument& word : verb.words) {
+      if (word.place == ArgumentPlace::in_path) {
         EXPECT_TRUE(verb.target.contains("{}")) << name;
       } else if (!verb.writes()) {
         query.emplace_back(word.field, "x");
@@ -150,8 +150,8 @@ TEST(Verbs, FitTheRoutes) {
     if (found.route->policy.shape == nullptr) continue;
     for (const auto& member : found.route->policy.shape->members) {
       if (member.need != http::Need::required) continue;
-      const bool is_there = std::ranges::any_of(verb.words, [&](const VerbWord& word) {
-        return word.field == member.name && word.need == WordNeed::required;
+      const bool is_there = std::ranges::any_of(verb.words, [&](const AdminArgument& word) {
+        return word.field == member.name && word.need == ArgumentNeed::required;
       });
       EXPECT_TRUE(is_there) << name << " lacks " << member.name;
     }

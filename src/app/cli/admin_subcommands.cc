@@ -1,15 +1,18 @@
 #include "app/cli/admin_subcommands.h"
 
+#include <algorithm>
 #include <array>
-#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/cli/admin_commands.h"
+#include "app/cli/call_report.h"
+#include "app/cli/find_server.h"
 #include "app/cli/response_text.h"
 #include "app/client/call.h"
 #include "app/options.h"
-#include "app/pause.h"
+#include "app/sleep.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/uuid.h"
@@ -21,61 +24,71 @@ namespace {
 constexpr auto place_settings =
     std::to_array<std::string_view>({"judge.url", "admin.address", "admin.port", "admin.key_file"});
 
-constexpr std::string_view of_reads =
-    "Asks the operators' listener of the server that serves judge.url, or of the one at --server.\n"
-    "Exit code 0: done; 1: refused by the business; 2: usage; 3: not reachable.";
-constexpr std::string_view of_writes =
-    "Asks the operators' listener of the server that serves judge.url, or of the one at --server.\n"
-    "It is done once: a lost answer is asked for again under the same key, and so does --key on a\n"
-    "later try. Exit code 0: done; 1: refused by the business; 2: usage; 3: not reachable.";
+constexpr std::string_view read_description =
+    "Sends a request to the operators' listener of the server that has judge.url open, or of the one\n"
+    "at --server. Exit code 0: done; 1: refused by the business; 2: usage error; 3: server unreachable.";
+constexpr std::string_view write_description =
+    "Sends a request to the operators' listener of the server that has judge.url open, or of the one\n"
+    "at --server. Commands are idempotent: if a response is lost, the request is sent again with the\n"
+    "same key, and so it is when you rerun the command with --key.\n"
+    "Exit code 0: done; 1: refused by the business; 2: usage error; 3: server unreachable.";
 
-class AdministrationVerb final : public Subcommand {
+class AdminSubcommand final : public Subcommand {
  public:
-  explicit AdministrationVerb(const Verb& verb) : verb_(verb) {}
+  explicit AdminSubcommand(const AdminCommand& command) : command_(command) {}
 
   About about() const override {
-    return {.name = verb_.word.empty() ? verb_.group : verb_.word,
-            .summary = verb_.summary,
-            .description = verb_.writes() ? of_writes : of_reads,
-            .examples = verb_.examples,
+    return {.name = command_.word.empty() ? command_.group : command_.word,
+            .summary = command_.summary,
+            .description = command_.writes() ? write_description : read_description,
+            .examples = command_.examples,
             .settings = place_settings};
   }
 
   std::vector<Flag> flags() override {
     std::vector<Flag> flags;
-    for (const VerbWord& word : verb_.words) flags.push_back(flag_of(word));
-    flags.push_back(named("server", server_, "URL", "the operators' address, such as http://127.0.0.1:8081"));
-    if (verb_.writes())
-      flags.push_back(named("key", key_, "TEXT", "the request's name, kept over tries [a fresh UUIDv7]"));
+    for (const AdminArgument& argument : command_.arguments) flags.push_back(flag_of(argument));
+    flags.push_back(
+        named("server", server_, "URL", "operators' address of the server, such as http://127.0.0.1:8081"));
+    flags.push_back(
+        named("ca-file", ca_file_, "FILE", "trusted certificates in PEM, for https [those of the system]"));
+    if (command_.writes()) {
+      flags.push_back(named("key", key_, "TEXT", "idempotency key, to rerun a command [a new UUIDv7]"));
+    }
     return flags;
   }
 
-  Exit run(const Given& given) override {
-    const auto options = options_of(given.settings);
-    if (!options) return give_up(Exit::usage, options.error());
-    auto request = request_of(verb_, said_);
-    if (!request) return give_up(Exit::usage, request.error());
-    const auto place = find_server(*options, server_.empty() ? "" : server_.front());
-    if (!place)
-      return give_up(place.error().code == ErrorCode::unavailable ? Exit::unreachable : Exit::usage,
-                     place.error());
+  Exit run(const ParsedArguments& arguments) override {
+    const auto options = options_of(arguments.settings);
+    if (!options) return fail_with(Exit::usage, options.error());
+    auto request = request_of(command_, values_);
+    if (!request) return fail_with(Exit::usage, request.error());
     const RealClock clock;
-    if (verb_.writes()) request->key = key_.empty() ? fresh_key(clock) : key_.front();
-    const auto answer = call(*place, *request, clock, pause_for);
-    return say_answer(answer, end_of_call(answer, *request, *place), given.speech);
+    if (command_.writes()) request->key = key_.empty() ? new_key(clock) : key_.front();
+    if (!is_header_text(request->key) || (command_.writes() && request->key.empty())) {
+      return fail_with(Exit::usage,
+                       {ErrorCode::invalid, "--key: must not be empty or contain control characters"});
+    }
+    const auto server = find_server(*options, first_of(server_), first_of(ca_file_));
+    if (!server) {
+      return fail_with(server.error().code == ErrorCode::unavailable ? Exit::unreachable : Exit::usage,
+                       server.error());
+    }
+    const auto response = call(*server, *request, clock, sleep_for);
+    return print_response(response, call_report(response, *request, *server), arguments.format);
   }
 
  private:
-  Flag flag_of(const VerbWord& word) {
+  Flag flag_of(const AdminArgument& argument) {
     const bool is_many =
-        word.kind == WordKind::texts || word.kind == WordKind::lines || word.kind == WordKind::allotments;
+        argument.kind == ArgumentKind::texts || argument.kind == ArgumentKind::lines || argument.kind == ArgumentKind::allotments;
     return WordFlag{
-        .name = word.flag(),
-        .values = &said_[word.field],
-        .placeholder = word.placeholder(),
-        .meaning = std::string(word.meaning),
-        .place = word.place == WordPlace::flag ? WordFlag::Place::named : WordFlag::Place::bare,
-        .need = word.need == WordNeed::required ? WordFlag::Need::required : WordFlag::Need::optional,
+        .name = argument.flag(),
+        .values = &values_[argument.field],
+        .placeholder = argument.placeholder(),
+        .meaning = std::string(argument.meaning),
+        .place = argument.place == ArgumentPlace::flag ? WordFlag::Place::named : WordFlag::Place::bare,
+        .need = argument.need == ArgumentNeed::required ? WordFlag::Need::required : WordFlag::Need::optional,
         .times = is_many ? WordFlag::Times::many : WordFlag::Times::once};
   }
 
@@ -90,29 +103,37 @@ class AdministrationVerb final : public Subcommand {
                     .times = WordFlag::Times::once};
   }
 
-  static std::string fresh_key(const Clock& clock) {
+  static std::string first_of(const std::vector<std::string>& values) {
+    return values.empty() ? "" : values.front();
+  }
+
+  static bool is_header_text(std::string_view text) {
+    return std::ranges::none_of(text,
+                                [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+  }
+
+  static std::string new_key(const Clock& clock) {
     Random random = Random::from_system();
     return to_text(make_uuid7(clock.now(), random));
   }
 
-  Exit say_answer(const Result<HttpAnswer>& answer, const CallEnd& end, Speech speech) const {
+  Exit print_response(const Result<HttpResponse>& response, const CallReport& report,
+                      OutputFormat format) const {
     // Programs get whatever the server said, a refusal too.
-    if (answer && speech == Speech::json) say(answer->body);
-    if (end.exit != Exit::done) {
-      say_error(end.line);
-      return end.exit;
-    }
-    if (speech == Speech::json) return Exit::done;
-    const auto text = text_of_answer(verb_.shows, answer->body);
-    if (!text) return give_up(Exit::unreachable, text.error());
-    const bool before = answer->header("idempotency-replayed") != nullptr;
-    say(before ? *text + "\n(it was done before under this key; that was the answer)" : *text);
+    if (response && format == OutputFormat::json) print_line(response->body);
+    if (report.exit != Exit::done) return fail_with(report.exit, {ErrorCode::invalid, report.line});
+    if (format == OutputFormat::json) return Exit::done;
+    const auto text = text_of_response(command_.layout, response->body);
+    if (!text) return fail_with(Exit::unreachable, text.error());
+    const bool replayed = response->header("idempotency-replayed") != nullptr;
+    print_line(replayed ? *text + "\n(already done under this key; this is the first response)" : *text);
     return Exit::done;
   }
 
-  const Verb& verb_;
-  Words said_;
+  const AdminCommand& command_;
+  ArgumentValues values_;
   std::vector<std::string> server_;
+  std::vector<std::string> ca_file_;
   std::vector<std::string> key_;
 };
 
@@ -122,30 +143,30 @@ struct GroupText {
 };
 
 constexpr auto groups = std::to_array<GroupText>({
-    {"stock", "Show and change stock on a running server"},
-    {"order", "Show and settle orders on a running server"},
-    {"activity", "List, make, open and close sales on a running server"},
-    {"gate", "Show what the gate of a running server has"},
+    {"stock", "Show and change the stock of a running server"},
+    {"order", "Show orders of a running server, pay, change, cancel and refund them"},
+    {"activity", "List, create, open and close the sales of a running server"},
+    {"gate", "Show what the gate of a running server holds"},
 });
 
-class AdministrationGroup final : public Subcommand {
+class AdminGroup final : public Subcommand {
  public:
-  explicit AdministrationGroup(const GroupText& text) : text_(text) {
-    for (const Verb& verb : all_verbs()) {
-      if (verb.group != text.group) continue;
-      below_.push_back(std::make_unique<AdministrationVerb>(verb));
+  explicit AdminGroup(const GroupText& text) : text_(text) {
+    for (const AdminCommand& command : admin_commands()) {
+      if (command.group != text.group) continue;
+      below_.push_back(std::make_unique<AdminSubcommand>(command));
       examples_ +=
-          (examples_.empty() ? "" : "\n") + std::string(verb.examples.substr(0, verb.examples.find('\n')));
+          (examples_.empty() ? "" : "\n") + std::string(command.examples.substr(0, command.examples.find('\n')));
     }
   }
 
   About about() const override {
-    return {.name = text_.group, .summary = text_.summary, .description = of_reads, .examples = examples_};
+    return {.name = text_.group, .summary = text_.summary, .description = read_description, .examples = examples_};
   }
 
   std::span<const std::unique_ptr<Subcommand>> below() const override { return below_; }
 
-  Exit run(const Given&) override { return Exit::usage; }  // One of those below runs.
+  Exit run(const ParsedArguments&) override { return Exit::usage; }  // One of those below runs.
 
  private:
   const GroupText& text_;
@@ -155,11 +176,11 @@ class AdministrationGroup final : public Subcommand {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Subcommand>> make_administration() {
+std::vector<std::unique_ptr<Subcommand>> make_admin_subcommands() {
   std::vector<std::unique_ptr<Subcommand>> all;
-  for (const GroupText& group : groups) all.push_back(std::make_unique<AdministrationGroup>(group));
-  for (const Verb& verb : all_verbs()) {
-    if (verb.word.empty()) all.push_back(std::make_unique<AdministrationVerb>(verb));
+  for (const GroupText& group : groups) all.push_back(std::make_unique<AdminGroup>(group));
+  for (const AdminCommand& command : admin_commands()) {
+    if (command.word.empty()) all.push_back(std::make_unique<AdminSubcommand>(command));
   }
   return all;
 }

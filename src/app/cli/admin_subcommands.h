@@ -1,4 +1,4 @@
-// Administration: the subcommands of verbs.h, each group a word of its own with its verbs below it.
+// The subcommands of administration: those of admin_commands.h, each group a word with its commands below it.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,6 @@
 
 namespace gavel::app {
 
-std::vector<std::unique_ptr<Subcommand>> make_administration();
+std::vector<std::unique_ptr<Subcommand>> make_admin_subcommands();
 
 }  // namespace gavel::app

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,23 +11,21 @@
 
 #include <unistd.h>
 
+#include "app/cli/find_server.h"
 #include "app/cli/progress.h"
 #include "app/cli/signals.h"
 #include "app/cli/subcommand.h"
-#include "app/client/call.h"
-#include "app/client/http_connection.h"
+#include "app/client/http_client.h"
 #include "app/in_process_server.h"
 #include "app/interrupt.h"
+#include "app/load/figure_text.h"
 #include "app/load/load_ramp.h"
-#include "app/load/open_loop.h"
-#include "app/load/ramp_figure.h"
+#include "app/load/outstanding_figure.h"
 #include "app/load/rate_figure.h"
 #include "app/load/scenario_traffic.h"
-#include "app/load/step_stock.h"
 #include "app/open_files.h"
 #include "app/options.h"
 #include "app/temporary_data_folder.h"
-#include "base/clock.h"
 #include "base/random.h"
 
 namespace gavel::app {
@@ -40,97 +38,90 @@ constexpr auto place_settings = std::to_array<std::string_view>(
 constexpr std::size_t files_per_connection = 2;
 constexpr std::size_t other_files = 200;
 
-constexpr FineTime warm_up = std::chrono::seconds(1);
-
 constexpr std::int64_t connections_usual = 64;
 
-struct Plan {
-  Scenario scenario = Scenario::sale;
-  std::vector<std::int64_t> rates;        // Either these
-  std::vector<std::int64_t> outstanding;  // or these.
-};
+constexpr Duration connect_within{10'000};
 
 // The integers of a flag that takes several.
-Result<std::vector<std::int64_t>> integers_of(const std::string& flag, const std::vector<std::string>& words,
+Result<std::vector<std::int64_t>> integers_of(const std::string& flag, const std::vector<std::string>& values,
                                               std::int64_t most) {
   std::vector<std::int64_t> numbers;
-  for (const std::string& text : words) {
+  for (const std::string& text : values) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most)
       return fail(ErrorCode::invalid, flag + ": must be integers from 1 to " + std::to_string(most) +
-                                          ", and one is '" + text + "'");
+                                          ", but one is '" + text + "'");
     numbers.push_back(number);
   }
   return numbers;
 }
 
-class Bench final : public Subcommand {
+class Bench final : public Subcommand, private RampObserver {
  public:
   About about() const override {
     return {
         .name = "bench",
-        .summary = "Measure throughput and latency over HTTP, rung by rung",
+        .summary = "Measure throughput and latency over HTTP with increasing load",
         .description =
-            "Sends requests by a schedule, whatever the server does, and measures each from its scheduled\n"
-            "time. Each rate is a rung, with a SKU of its own, and each figure is followed by verify.\n"
-            "With --outstanding a rung is a crowd instead: so many connections with a request on each, and\n"
-            "the next as soon as the answer is there. What is busy is asked again with its key after\n"
-            "Retry-After, and a latency counts from the first sending; ONE P99 is of one sending and its\n"
-            "answer. BACKLOG is the queue before the judge and CONNECTED the server's connections, the most\n"
-            "that its metrics showed. The knee is the first rung after which the answers a second grow by\n"
-            "less than a tenth. BUSY counts answers that said: later; UNSENT, requests that no connection\n"
-            "took; UNSERVED, those without a final answer.\n"
-            "The server is one of its own with the limits that are usual, in a temporary folder, unless\n"
-            "--server names one that runs; SKUs called bench-* stay there, one for each rung and one for\n"
-            "the second of warming up. Exit code 4: a check failed, so the figure is none.",
+            "With --rate, requests are sent on a fixed schedule, whatever the server does, and each latency\n"
+            "counts from the scheduled time. With --outstanding, each connection has one request outstanding\n"
+            "and sends the next as soon as it has the response. Each number is a step of the load; it gets a\n"
+            "SKU of its own, and gavel verify follows it. Requests that are refused as busy are sent again\n"
+            "with the same key after Retry-After; a latency then counts from the first sending, and ONE P99 is\n"
+            "the 99th percentile of a single exchange. BACKLOG is the queue of the judge and CONNECTED the\n"
+            "number of connections, the highest values that the server's metrics showed. The knee is the\n"
+            "first step after which the throughput grows by less than a tenth. BUSY counts responses that ask\n"
+            "to come back later; UNSENT, requests that no connection could take in time; UNSERVED, requests\n"
+            "without a final response.\n"
+            "Without --server, it measures a server in this process, with default limits and a temporary\n"
+            "folder. On a server that you name, the SKUs bench-* remain: one for each step and one for the\n"
+            "second of warming up. Exit code 4: a check failed; discard the results.",
         .examples =
             "  gavel bench\n"
             "  gavel bench --scenario burst --rate 5000 --seconds 10 --mode gated\n"
-            "  gavel bench --rate 1000 2000 4000 8000 --svg ladder.svg --json\n"
+            "  gavel bench --rate 1000 2000 4000 8000 --svg ramp.svg --json\n"
             "  gavel bench --outstanding 1000 5000 20000 50000 100000\n"
             "  gavel bench --server http://127.0.0.1:8081 --shop http://127.0.0.1:8080",
         .settings = place_settings};
   }
 
   std::vector<Flag> flags() override {
-    return {word_flag("scenario", scenario_, "sale|burst|mixed", "what the day is like [sale]", false),
-            word_flag("rate", rates_, "N", "requests a second, a rung each [1000 2000 4000 8000]", true),
-            word_flag("outstanding", outstanding_, "N", "requests that wait at a time, a rung each", true),
-            IntegerFlag{"seconds", &seconds_, 1, 3600, "of each rung"},
-            IntegerFlag{"connections", &connections_, 1, 5'000, "over which the requests of --rate go"},
-            IntegerFlag{"seed", &seed_, 0, INT64_MAX, "repeats the same users and choices; 0 draws one"},
-            word_flag("mode", mode_, "direct|gated", "of its own server [direct]", false),
-            word_flag("svg", svg_, "FILE", "also draw latency over rate into this file", false),
-            word_flag("server", server_, "URL", "the operators' address of a server that runs", false),
-            word_flag("shop", shop_, "URL", "its shop's address", false)};
+    return {word_flag("scenario", scenario_, "sale|burst|mixed", "what the requests do [sale]", false),
+            word_flag("rate", rates_, "N", "requests a second, a step each [1000 2000 4000 8000]", true),
+            word_flag("outstanding", outstanding_, "N", "requests outstanding at a time, a step each", true),
+            IntegerFlag{"seconds", &seconds_, 1, 3600, "duration of each step"},
+            IntegerFlag{"connections", &connections_, 1, 5'000, "connections that --rate uses"},
+            IntegerFlag{"seed", &seed_, 0, INT64_MAX, "the same seed makes the same requests; 0 draws one"},
+            word_flag("mode", mode_, "direct|gated", "mode of the built-in server [direct]", false),
+            word_flag("svg", svg_, "FILE", "also draw a chart of the latencies into this file", false),
+            word_flag("server", server_, "URL", "operators' address of a running server", false),
+            word_flag("shop", shop_, "URL", "shop's address of the same server", false),
+            word_flag("ca-file", ca_file_, "FILE", "trusted certificates in PEM, for https", false)};
   }
 
-  Exit run(const Given& given) override {
-    speech_ = given.speech;
-    const auto plan = this->plan();
-    if (!plan) return give_up(Exit::usage, plan.error());
-    if (auto allowed = allow_files_for(*plan); !allowed) return give_up(Exit::usage, allowed.error());
-    if (seed_ == 0) seed_ = static_cast<std::int64_t>(Random::from_system().below(1'000'000'000)) + 1;
+  Exit run(const ParsedArguments& arguments) override {
+    format_ = arguments.format;
+    const auto ramp = this->ramp();
+    if (!ramp) return fail_with(Exit::usage, ramp.error());
+    if (auto allowed = allow_files_for(*ramp); !allowed) return fail_with(Exit::usage, allowed.error());
     const Signals signals;
-    Interrupt interrupt;
-    return server_.empty() ? measure_own(*plan, signals, interrupt)
-                           : measure_running(*plan, given, signals, interrupt);
+    return server_.empty() ? measure_built_in(*ramp, signals) : measure_running(*ramp, arguments, signals);
   }
 
  private:
-  Exit measure_own(const Plan& plan, const Signals& signals, Interrupt& interrupt) {
-    const auto folder = DemoFolder::make();
-    if (!folder) return give_up(Exit::usage, folder.error());
+  Exit measure_built_in(const LoadRamp& ramp, const Signals& signals) {
+    const auto folder = TemporaryDataFolder::make();
+    if (!folder) return fail_with(Exit::usage, folder.error());
     const Signals::Watch watch(
-        signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
-    const auto embedded = Embedded::start(*folder, first_of(mode_, "direct"), interrupt);
-    if (!embedded) {
-      const bool wrong = embedded.error().code == ErrorCode::invalid;
-      return give_up(wrong ? Exit::usage : Exit::unreachable, embedded.error());
+        signals, [&] { interrupt_.raise(); }, [&] { folder->remove(); });
+    const auto server = InProcessServer::start(*folder, first_of(mode_, "direct"), interrupt_);
+    if (!server) {
+      const bool is_usage = server.error().code == ErrorCode::invalid;
+      return fail_with(is_usage ? Exit::usage : Exit::unreachable, server.error());
     }
-    introduce(**embedded);
-    return measure(plan, {(*embedded)->shop(), (*embedded)->operators(), (*embedded)->key()}, interrupt);
+    introduce(**server);
+    return measure(ramp, (*server)->addresses());
   }
 
   static WordFlag word_flag(std::string name, std::vector<std::string>& values, std::string placeholder,
@@ -144,60 +135,70 @@ class Bench final : public Subcommand {
             .times = many ? WordFlag::Times::many : WordFlag::Times::once};
   }
 
-  static std::string first_of(const std::vector<std::string>& said, const char* otherwise) {
-    return said.empty() ? otherwise : said.front();
+  static std::string first_of(const std::vector<std::string>& values, const char* fallback) {
+    return values.empty() ? fallback : values.front();
   }
 
-  Result<Plan> plan() const {
-    Plan plan;
-    const std::string name = first_of(scenario_, "sale");
+  static Result<LoadScenario> scenario_named(const std::string& name) {
     const auto scenario = parse_scenario(name);
-    if (!scenario)
-      return fail(ErrorCode::invalid, "--scenario: must be sale, burst or mixed, and is '" + name + "'");
-    plan.scenario = *scenario;
-    auto rates = integers_of("--rate", rates_, 1'000'000);
-    if (!rates) return std::unexpected(rates.error());
-    auto outstanding = integers_of("--outstanding", outstanding_, callers_max);
-    if (!outstanding) return std::unexpected(outstanding.error());
-    plan.rates = *std::move(rates);
-    plan.outstanding = *std::move(outstanding);
-    if (!plan.outstanding.empty() && !plan.rates.empty())
-      return fail(ErrorCode::invalid, "--rate and --outstanding: a rung is one or the other");
-    if (!plan.outstanding.empty() && connections_ != connections_usual)
-      return fail(ErrorCode::invalid, "--connections: goes with --rate; --outstanding has one to a request");
-    if (plan.outstanding.empty() && plan.rates.empty()) plan.rates = {1000, 2000, 4000, 8000};
+    if (scenario) return *scenario;
+    return fail(ErrorCode::invalid, "--scenario: must be sale, burst or mixed, but is '" + name + "'");
+  }
+
+  // What two flags together make impossible.
+  Result<void> check_flags() const {
+    const auto refuse = [](const char* why) { return fail(ErrorCode::invalid, why); };
+    if (!outstanding_.empty() && !rates_.empty()) return refuse("--rate cannot be combined with --outstanding");
+    if (!outstanding_.empty() && connections_ != connections_usual)
+      return refuse("--connections applies to --rate; --outstanding uses one connection per request");
     if (!server_.empty() && !mode_.empty())
-      return fail(ErrorCode::invalid, "--mode: is of a server of its own, and --server names one that runs");
-    if (server_.empty() && !shop_.empty())
-      return fail(ErrorCode::invalid, "--shop: goes with --server, which names the operators' address");
+      return refuse("--mode applies to the built-in server and cannot be combined with --server");
+    if (server_.empty() && !shop_.empty()) return refuse("--shop requires --server, the operators' address");
     if (!server_.empty() && shop_.empty())
-      return fail(ErrorCode::invalid, "--server: goes with --shop, which names the same server's shop");
+      return refuse("--server requires --shop, the shop's address of the same server");
+    if (server_.empty() && !ca_file_.empty()) return refuse("--ca-file requires --server");
     if (!svg_.empty() && !can_be_written(svg_.front()))
       return fail(ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written");
-    return plan;
+    return {};
   }
 
-  // A rung that the system has no files for would fail in its middle, so it is refused before the first one.
-  Result<void> allow_files_for(const Plan& plan) const {
-    if (plan.outstanding.empty()) {
-      allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
-      return {};
-    }
+  Result<LoadRamp> ramp() const {
+    const auto scenario = scenario_named(first_of(scenario_, "sale"));
+    if (!scenario) return std::unexpected(scenario.error());
+    auto rates = integers_of("--rate", rates_, 1'000'000);
+    if (!rates) return std::unexpected(rates.error());
+    const auto outstanding = integers_of("--outstanding", outstanding_, connections_max);
+    if (!outstanding) return std::unexpected(outstanding.error());
+    if (auto good = check_flags(); !good) return std::unexpected(good.error());
+    if (rates->empty() && outstanding->empty()) *rates = {1000, 2000, 4000, 8000};
+    LoadRamp ramp{.scenario = *scenario, .steps = {}, .seed = static_cast<std::uint64_t>(seed_)};
+    if (ramp.seed == 0) ramp.seed = Random::from_system().below(1'000'000'000) + 1;
+    const FineTime during = std::chrono::seconds(seconds_);
+    for (const std::int64_t rate : *rates)
+      ramp.steps.push_back({RateSchedule{rate, during}, static_cast<std::size_t>(connections_)});
+    for (const std::int64_t connections : *outstanding)
+      ramp.steps.push_back({OutstandingSchedule{during}, static_cast<std::size_t>(connections)});
+    return ramp;
+  }
+
+  // A step that the system has no files for would fail in its middle, so it is refused before the first one.
+  Result<void> allow_files_for(const LoadRamp& ramp) const {
+    std::size_t most = 0;
+    for (const LoadStep& step : ramp.steps) most = std::max(most, step.connections);
     const std::size_t each = server_.empty() ? files_per_connection : 1;
-    const auto most = static_cast<std::size_t>(std::ranges::max(plan.outstanding));
-    const std::size_t wanted = most * each + other_files;
-    const std::size_t allowed = allow_open_files(wanted);
-    if (allowed >= wanted) return {};
+    const std::size_t needed = most * each + other_files;
+    const std::size_t allowed = allow_open_files(needed);
+    if (allowed >= needed || outstanding_.empty()) return {};
     const std::size_t possible = allowed > other_files ? (allowed - other_files) / each : 0;
     return fail(ErrorCode::invalid,
                 "--outstanding: " + std::to_string(most) +
-                    (server_.empty() ? " with a server in the same process take " : " take ") +
-                    std::to_string(wanted) + " open files, and the system allows " + std::to_string(allowed) +
-                    "; raise it with ulimit -n " + std::to_string(wanted) + ", or ask for at most " +
+                    (server_.empty() ? " with the built-in server needs " : " needs ") +
+                    std::to_string(needed) + " open files, but the system allows " + std::to_string(allowed) +
+                    "; raise the limit with ulimit -n " + std::to_string(needed) + ", or use at most " +
                     std::to_string(possible));
   }
 
-  // Asked before the run, which may take an hour; nothing is made yet.
+  // Asked before the run, which may take an hour; nothing is created yet.
   static bool can_be_written(const std::filesystem::path& file) {
     std::error_code unknown;
     if (std::filesystem::exists(file, unknown))
@@ -206,146 +207,124 @@ class Bench final : public Subcommand {
     return std::filesystem::is_directory(folder, unknown) && ::access(folder.c_str(), W_OK) == 0;
   }
 
-  // Which flag names an address where nobody answers.
-  static Result<void> reach(const std::string& url, const std::string& named_by) {
-    const auto connection = HttpConnection::open(url);
-    if (connection) return {};
-    return fail(connection.error().code, connection.error().message + "; " + named_by);
+  // Names the flag whose address nobody answers at.
+  static Result<void> reach(const std::string& url, const std::string& ca_file, const std::string& flag) {
+    auto client = HttpClient::create(url, ca_file);
+    const auto reached =
+        client ? client->connect(connect_within) : Result<void>(std::unexpected(client.error()));
+    if (reached) return {};
+    return fail(reached.error().code, reached.error().message + "; " + flag);
   }
 
-  Exit measure_running(const Plan& plan, const Given& given, const Signals& signals, Interrupt& interrupt) {
+  Exit measure_running(const LoadRamp& ramp, const ParsedArguments& arguments, const Signals& signals) {
     const Signals::Watch watch(
-        signals, [&] { interrupt.raise(); }, [] {});
-    const auto options = options_of(given.settings);
-    if (!options) return give_up(Exit::usage, options.error());
-    const auto place = find_server(*options, server_.front());
-    if (!place) return give_up(Exit::usage, place.error());
-    const BenchTarget target{shop_.front(), place->url, place->key};
-    auto there = reach(target.operators, "--server is to name the operators' address");
-    if (there) there = reach(target.shop, "--shop is to name the shop's address");
-    if (!there)
-      return give_up(there.error().code == ErrorCode::invalid ? Exit::usage : Exit::unreachable,
-                     there.error());
-    return measure(plan, target, interrupt);
-  }
-
-  void introduce(const Embedded& service) const {
-    if (speech_ == Speech::json) return;
-    say("serving " + service.shop() + ", SQLite with full durability in " + service.folder().path() +
-        (service.folder().in_memory() ? ", which is in memory, so the speed is not that of a disk" : ""));
-  }
-
-  Exit measure(const Plan& plan, const BenchTarget& target, Interrupt& interrupt) {
-    return plan.outstanding.empty() ? measure_rates(plan, target, interrupt)
-                                    : measure_ladder(plan, target, interrupt);
-  }
-
-  Exit measure_ladder(const Plan& plan, const BenchTarget& target, Interrupt& interrupt) {
-    if (speech_ == Speech::people) {
-      say("scenario " + std::string(word(plan.scenario)) + ", seed " + std::to_string(seed_) + ", " +
-          std::to_string(seconds_) + " s a rung, a connection to each request");
-      say(ladder_head());
+        signals, [&] { interrupt_.raise(); }, [] {});
+    const auto options = options_of(arguments.settings);
+    if (!options) return fail_with(Exit::usage, options.error());
+    const auto found = find_server(*options, server_.front(), first_of(ca_file_, ""));
+    if (!found) return fail_with(Exit::usage, found.error());
+    const ServerAddresses server{shop_.front(), found->url, found->key, found->ca_file};
+    auto reached = reach(server.operators, server.ca_file, "--server must be the operators' address");
+    if (reached) reached = reach(server.shop, server.ca_file, "--shop must be the shop's address");
+    if (!reached) {
+      const bool is_usage = reached.error().code == ErrorCode::invalid;
+      return fail_with(is_usage ? Exit::usage : Exit::unreachable, reached.error());
     }
-    const LadderPlan ladder{.scenario = plan.scenario,
-                            .outstanding = {plan.outstanding.begin(), plan.outstanding.end()},
-                            .during = std::chrono::seconds(seconds_),
-                            .seed = static_cast<std::uint64_t>(seed_)};
-    const auto figures = climb(ladder, target, speech_, interrupt);
-    if (!figures) return end_of(figures.error(), interrupt);
-    const auto knee = knee_of(*figures);
-    if (speech_ == Speech::json) say(json_of(plan.scenario, knee));
-    if (speech_ == Speech::people && figures->size() > 1) say(sentence_of(knee));
-    return conclude<LadderFigure>(*figures);
+    return measure(ramp, server);
   }
 
-  Exit measure_rates(const Plan& plan, const BenchTarget& target, Interrupt& interrupt) {
-    if (speech_ == Speech::people) {
-      say("scenario " + std::string(word(plan.scenario)) + ", seed " + std::to_string(seed_) + ", " +
-          std::to_string(seconds_) + " s a rung, " + std::to_string(connections_) + " connections");
-      say(bench_head());
+  void introduce(const InProcessServer& service) const {
+    if (format_ == OutputFormat::json) return;
+    print_line("serving " + service.shop() + ", SQLite with full durability in " + service.folder().path() +
+               (service.folder().in_memory() ? ", which is in memory, so it is faster than a disk" : ""));
+  }
+
+  void print_head(const LoadRamp& ramp) const {
+    const bool by_rate = ramp.steps.front().is_by_rate();
+    print_line("scenario " + std::string(word(ramp.scenario)) + ", seed " + std::to_string(ramp.seed) + ", " +
+               std::to_string(seconds_) + " s a step, " +
+               (by_rate ? std::to_string(connections_) + " connections" : "one connection per request"));
+    print_line(by_rate ? rate_head() : outstanding_head());
+  }
+
+  Exit measure(const LoadRamp& ramp, const ServerAddresses& server) {
+    if (format_ == OutputFormat::text) print_head(ramp);
+    const auto figures = run_ramp(ramp, server, *this);
+    progress_.reset();
+    if (interrupt_.raised()) return Exit::interrupted;
+    if (!figures) return fail_with(Exit::unreachable, figures.error());
+    const bool by_rate = ramp.steps.front().is_by_rate();
+    if (by_rate) {
+      print_highest_rate(*figures);
+    } else {
+      print_knee(ramp.scenario, *figures);
     }
-    Random random(static_cast<std::uint64_t>(seed_));
-    const Rung warming{plan.rates.front(), warm_up, static_cast<std::size_t>(connections_)};
-    if (const auto warm = measure_rung(plan.scenario, warming, target, random, interrupt); !warm)
-      return end_of(warm.error(), interrupt);
-    std::vector<BenchFigure> figures;
-    for (const std::int64_t rate : plan.rates) {
-      const Rung rung{rate, std::chrono::seconds(seconds_), static_cast<std::size_t>(connections_)};
-      auto figure = measure_rung(plan.scenario, rung, target, random, interrupt);
-      if (!figure) return end_of(figure.error(), interrupt);
-      say(speech_ == Speech::json ? json_of(*figure) : row_of(*figure));
-      figures.push_back(*std::move(figure));
+    return conclude(*figures, by_rate ? rate_chart(*figures) : outstanding_chart(*figures));
+  }
+
+  void print_highest_rate(std::span<const StepFigure> figures) const {
+    if (format_ == OutputFormat::json || figures.size() < 2) return;
+    const std::int64_t highest = highest_rate_kept_up(figures);
+    print_line(highest > 0 ? "kept up with " + with_commas(highest) + " requests a second"
+                           : "kept up with none of these rates");
+  }
+
+  void print_knee(LoadScenario scenario, std::span<const StepFigure> figures) const {
+    const auto knee = knee_of(figures);
+    if (format_ == OutputFormat::json) print_line(knee_json(scenario, knee));
+    if (format_ == OutputFormat::text && figures.size() > 1) print_line(knee_sentence(knee));
+  }
+
+  bool on_progress(const LoadStep& step, const LoadProgress& progress) override {
+    // A line at each quarter would stand between the rows of the table.
+    const bool is_bar = format_ == OutputFormat::text && Progress::form_of_stderr() == Progress::Form::bar;
+    if (is_bar && !progress_) start_progress(step);
+    if (progress_)
+      progress_->at(step.is_by_rate() ? progress.answered : progress.lasted / std::chrono::seconds(1));
+    return !interrupt_.raised();
+  }
+
+  void start_progress(const LoadStep& step) {
+    if (step.is_by_rate()) {
+      progress_.emplace(with_commas(step.rate().per_second) + " a second", step.rate().requests(),
+                        Progress::Form::bar);
+    } else {
+      progress_.emplace(with_commas(step.outstanding()) + " outstanding, seconds",
+                        step.during() / std::chrono::seconds(1), Progress::Form::bar);
     }
-    if (speech_ == Speech::people && figures.size() > 1) {
-      const std::int64_t knee = knee_of(figures);
-      say(knee > 0 ? "kept up with " + with_commas(knee) + " requests a second"
-                   : "kept up with none of these rates");
+  }
+
+  void on_figure(const StepFigure& figure) override {
+    progress_.reset();
+    const bool json = format_ == OutputFormat::json;
+    if (figure.step.is_by_rate()) {
+      print_line(json ? rate_json(figure) : rate_row(figure));
+    } else {
+      print_line(json ? outstanding_json(figure) : outstanding_row(figure));
     }
-    return conclude<BenchFigure>(figures);
   }
 
-  Exit end_of(const Error& error, const Interrupt& interrupt) const {
-    if (interrupt.raised()) return Exit::interrupted;
-    return give_up(Exit::unreachable, error);
-  }
-
-  // One rung, and whether what came of it is right.
-  Result<BenchFigure> measure_rung(Scenario scenario, const Rung& rung, const BenchTarget& target,
-                                   Random& random, const Interrupt& interrupt) const {
-    const std::int64_t requests = rung.per_second * rung.during.count() / 1'000'000'000;
-    const auto stock = stock_up(target, units_for(scenario, requests), random);
-    if (!stock) return std::unexpected(stock.error());
-    const RealClock clock;
-    BenchTraffic traffic(scenario, stock->sku, clock, random);
-    auto measured = send(rung, target, traffic, requests, interrupt);
-    if (!measured) return std::unexpected(measured.error());
-    BenchFigure figure{.scenario = scenario,
-                       .rung = rung,
-                       .seed = static_cast<std::uint64_t>(seed_),
-                       .measured = *std::move(measured),
-                       .orders = traffic.orders(),
-                       .verify = ""};
-    const auto units =
-        scenario == Scenario::mixed ? BenchCount::Units::come_back : BenchCount::Units::stay_taken;
-    auto verify =
-        verify_of(target, *stock, {figure.orders, figure.measured.unanswered, units, traffic.unheard()});
-    if (!verify) return std::unexpected(verify.error());
-    figure.verify = *std::move(verify);
-    return figure;
-  }
-
-  Result<Measured> send(const Rung& rung, const BenchTarget& target, BenchTraffic& traffic,
-                        std::int64_t requests, const Interrupt& interrupt) const {
-    // A line a quarter would stand between the rows.
-    const bool terminal = speech_ == Speech::people && Progress::form_of_stderr() == Progress::Form::bar;
-    Progress progress(with_commas(rung.per_second) + " a second", requests,
-                      terminal ? Progress::Form::bar : Progress::Form::silent);
-    return run_open_loop(target.shop, rung, traffic, [&](std::int64_t done) {
-      progress.at(done);
-      return !interrupt.raised();
-    });
-  }
-
-  template <class Figure>
-  Exit conclude(std::span<const Figure> figures) const {
-    const bool clean = std::ranges::all_of(figures, [](const Figure& one) { return one.verify == "clean"; });
+  Exit conclude(std::span<const StepFigure> figures, const std::string& chart) const {
     if (!svg_.empty()) {
       std::ofstream file(svg_.front(), std::ios::binary);
-      file << svg_of(figures);
+      file << chart;
       file.close();
       if (!file)
-        return give_up(Exit::usage, {ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written"});
+        return fail_with(Exit::usage, {ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written"});
     }
-    if (!clean)
-      say_error("a check failed, so these are no figures; keep the database and run gavel verify on it");
-    return clean ? Exit::done : Exit::check_failed;
+    const bool clean = std::ranges::all_of(figures, [](const StepFigure& one) { return one.verify == "clean"; });
+    if (clean) return Exit::done;
+    print_error("a check failed: discard these results, keep the database and run gavel verify on it");
+    return Exit::check_failed;
   }
 
-  std::vector<std::string> scenario_, rates_, outstanding_, mode_, svg_, server_, shop_;
+  std::vector<std::string> scenario_, rates_, outstanding_, mode_, svg_, server_, shop_, ca_file_;
   std::int64_t seconds_ = 5;
   std::int64_t connections_ = connections_usual;
   std::int64_t seed_ = 0;
-  Speech speech_ = Speech::people;
+  OutputFormat format_ = OutputFormat::text;
+  Interrupt interrupt_;
+  std::optional<Progress> progress_;  // Of the step that runs, on a terminal.
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view usual_file = "gavel.toml";
 constexpr std::size_t help_column = 40;
 
-// What the flags of one subcommand said.
-struct Told {
+// The values of the flags that every subcommand takes.
+struct ParsedFlags {
   std::string config;
   bool json = false;
   std::map<std::string, std::string> settings;
@@ -57,34 +57,34 @@ struct AddFlag {
   }
 };
 
-void add_settings(CLI::App& app, std::span<const std::string_view> chosen, Told& told) {
-  app.add_option("--config", told.config, "settings file [gavel.toml, if there is one]")->type_name("FILE");
+void add_settings(CLI::App& app, std::span<const std::string_view> chosen, ParsedFlags& flags) {
+  app.add_option("--config", flags.config, "settings file [gavel.toml, if it exists]")->type_name("FILE");
   for (const Setting& setting : all_settings()) {
     if (!chosen.empty() && std::ranges::find(chosen, setting.name) == chosen.end()) continue;
     const std::string name(setting.name);
     app.add_option_function<std::string>(
-           "--" + name, [&told, name](const std::string& value) { told.settings[name] = value; },
+           "--" + name, [&flags, name](const std::string& value) { flags.settings[name] = value; },
            std::string(setting.meaning))
         ->type_name(setting.kind == SettingKind::integer ? "N" : "TEXT")
         ->default_str(std::string(setting.fallback))
-        ->group("Settings (in gavel.toml: url in [judge]; in the environment: GAVEL_JUDGE__URL)");
+        ->group("Settings (also in gavel.toml, as url in [judge], and in the environment, as GAVEL_JUDGE__URL)");
   }
 }
 
-// By the subcommand, those below others among them.
-using AllTold = std::map<const Subcommand*, Told>;
+// By subcommand, at every level.
+using AllFlags = std::map<const Subcommand*, ParsedFlags>;
 
-void add_subcommand(CLI::App& above, Subcommand& subcommand, AllTold& all_told) {
+void add_subcommand(CLI::App& above, Subcommand& subcommand, AllFlags& all_flags) {
   const Subcommand::About about = subcommand.about();
   CLI::App& app = *above.add_subcommand(std::string(about.name), std::string(about.summary));
-  // In the footer, since the description stands in the list of all subcommands as well.
+  // In the footer, since CLI11 prints an app's description in the list of its parent too.
   app.footer(std::string(about.description) + "\n\nExamples:\n" + std::string(about.examples) + "\n");
-  for (const auto& one : subcommand.below()) add_subcommand(app, *one, all_told);
+  for (const auto& one : subcommand.below()) add_subcommand(app, *one, all_flags);
   if (!subcommand.below().empty()) return;
-  Told& told = all_told[&subcommand];
+  ParsedFlags& flags = all_flags[&subcommand];
   for (const Flag& flag : subcommand.flags()) std::visit(AddFlag{app}, flag);
-  app.add_flag("--json", told.json, "print JSON");
-  if (about.takes_settings) add_settings(app, about.settings, told);
+  app.add_flag("--json", flags.json, "print JSON");
+  if (about.takes_settings) add_settings(app, about.settings, flags);
 }
 
 using Subcommands = std::span<const std::unique_ptr<Subcommand>>;
@@ -101,19 +101,19 @@ Subcommand* find_named(Subcommands subcommands, std::string_view word) {
   return found == subcommands.end() ? nullptr : found->get();
 }
 
-// CLI11 takes an unknown first word for a superfluous argument and says so; this names what there is. `path`
-// is the words that led here: "gavel", "gavel stock".
+// CLI11 reports an unknown first word as a superfluous argument; this one names the commands. `path` is the words
+// so far: "gavel", "gavel stock".
 std::optional<std::string> wrong_word(std::span<const char* const> words, Subcommands subcommands,
                                       const std::string& path) {
   const std::string see = "; see " + path + " --help";
-  if (words.empty()) return "a command is needed: " + names_of(subcommands) + see;
+  if (words.empty()) return "a command is required: " + names_of(subcommands) + see;
   const std::string_view word = words.front();
   if (word == "--help" || word == "-h" || word == "--version") return std::nullopt;
   if (word.starts_with('-'))
-    return "a command comes first, then its flags, and here it is '" + std::string(word) + "'" + see;
+    return "expected a command before '" + std::string(word) + "'" + see;
   const Subcommand* known = find_named(subcommands, word);
   if (known == nullptr)
-    return "there is no command '" + std::string(word) + "'; there are " + names_of(subcommands) + see;
+    return "unknown command '" + std::string(word) + "'; the commands are " + names_of(subcommands) + see;
   if (known->below().empty()) return std::nullopt;
   return wrong_word(words.subspan(1), known->below(), path + " " + std::string(word));
 }
@@ -123,18 +123,18 @@ std::string one_line(std::string text) {
   return text;
 }
 
-Result<Settings> settings_of(const Subcommand::About& about, const Told& told) {
+Result<Settings> settings_of(const Subcommand::About& about, const ParsedFlags& flags) {
   const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
   if (!about.takes_settings) return Settings::load(all_settings(), "", nothing, {});
-  std::string file = told.config;
+  std::string file = flags.config;
   if (file.empty() && ::access(std::string(usual_file).c_str(), F_OK) == 0) file = usual_file;
-  return Settings::load(all_settings(), file, variable_of_process, told.settings, variables_of_process());
+  return Settings::load(all_settings(), file, variable_of_process, flags.settings, variables_of_process());
 }
 
-Exit run_subcommand(Subcommand& subcommand, const Told& told) {
-  const auto settings = settings_of(subcommand.about(), told);
-  if (!settings) return give_up(Exit::usage, settings.error());
-  return subcommand.run(Given{*settings, told.json ? Speech::json : Speech::people});
+Exit run_subcommand(Subcommand& subcommand, const ParsedFlags& flags) {
+  const auto settings = settings_of(subcommand.about(), flags);
+  if (!settings) return fail_with(Exit::usage, settings.error());
+  return subcommand.run(ParsedArguments{*settings, flags.json ? OutputFormat::json : OutputFormat::text});
 }
 
 // The subcommand that the first words name, and those words: "gavel stock receive".
@@ -161,7 +161,7 @@ int run_command_line(int count, const char* const* arguments,
                      const std::vector<std::unique_ptr<Subcommand>>& subcommands) {
   const std::span<const char* const> words(arguments, static_cast<std::size_t>(count));
   if (const auto wrong = wrong_word(words.subspan(1), subcommands, "gavel")) {
-    say_error(*wrong);
+    print_error(*wrong);
     return static_cast<int>(Exit::usage);
   }
   CLI::App program("Gavel: an inventory service that sells every unit once.", "gavel");
@@ -169,22 +169,24 @@ int run_command_line(int count, const char* const* arguments,
   program.get_formatter()->column_width(help_column);
   program.require_subcommand(1);
   program.footer(
-      "Examples:\n  gavel demo              a flash sale over HTTP, and whether it was right\n"
-      "  gavel serve             serve gavel.db in this folder\n"
-      "  gavel serve --help      its flags and settings\n"
-      "Exit codes: 0 done, 1 refused by the business, 2 usage, 3 unreachable, 4 a check failed");
-  AllTold told;
-  for (const auto& one : subcommands) add_subcommand(program, *one, told);
+      "Examples:\n"
+      "  gavel demo              run a flash sale over HTTP and check the result\n"
+      "  gavel serve             serve the database gavel.db in this folder\n"
+      "  gavel serve --help      show the flags and settings of a command\n"
+      "Exit codes: 0 done, 1 refused by the business, 2 usage error, 3 server or database unreachable,\n"
+      "4 a check failed");
+  AllFlags flags;
+  for (const auto& one : subcommands) add_subcommand(program, *one, flags);
   const Chosen chosen = chosen_by(words, subcommands);
   try {
     program.parse(count, arguments);
   } catch (const CLI::Success& asked) {  // --help and --version
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {
-    say_error(one_line(error.what()) + "; see " + chosen.path + " --help");
+    print_error(one_line(error.what()) + "; see " + chosen.path + " --help");
     return static_cast<int>(Exit::usage);
   }
-  return static_cast<int>(run_subcommand(*chosen.subcommand, told[chosen.subcommand]));
+  return static_cast<int>(run_subcommand(*chosen.subcommand, flags[chosen.subcommand]));
 }
 
 }  // namespace gavel::app

@@ -1,4 +1,4 @@
-// The command line: finds the subcommand, reads its flags and settings, runs it.
+// The command line: finds the subcommand, parses its flags and settings, and runs it.
 //
 // The only place that knows CLI11. One thread.
 #pragma once
@@ -10,7 +10,8 @@
 
 namespace gavel::app {
 
-// The exit code of the process. Whatever cannot be understood is one line on standard error, and Exit::usage.
+// The exit code of the process. An argument that cannot be understood is one line on standard error, and
+// Exit::usage.
 int run_command_line(int count, const char* const* arguments,
                      const std::vector<std::unique_ptr<Subcommand>>& subcommands);
 

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <boost/json.hpp>
 
 #include "app/cli/subcommand.h"
 #include "app/options.h"
-#include "base/json_text.h"
 
 namespace gavel::app {
 namespace {
@@ -13,20 +15,12 @@ namespace {
 using Effective = Settings::Effective;
 
 std::string as_json(const std::vector<Effective>& all) {
-  std::string text = R"({"settings":[)";
+  boost::json::array settings;
   for (const Effective& one : all) {
-    text += &one == &all.front() ? "" : ",";
-    text += R"({"name":)";
-    append_json_text(text, one.name);
-    text += R"(,"value":)";
-    append_json_text(text, one.value);
-    text += R"(,"origin":)";
-    append_json_text(text, one.origin);
-    text += R"(,"meaning":)";
-    append_json_text(text, one.meaning);
-    text += '}';
+    settings.push_back(boost::json::object{
+        {"name", one.name}, {"value", one.value}, {"origin", one.origin}, {"meaning", one.meaning}});
   }
-  return text + "]}";
+  return boost::json::serialize(boost::json::object{{"settings", std::move(settings)}});
 }
 
 std::string as_table(const std::vector<Effective>& all) {
@@ -58,16 +52,17 @@ class Config final : public Subcommand {
     return {
         .name = "config",
         .summary = "Show every setting, its value, and where the value comes from",
-        .description = "A flag goes before the environment, that before the file, that before the default.",
+        .description = "A flag takes precedence over the environment, the environment over the file, the file over the\n"
+                           "default.",
         .examples = "  gavel config\n  GAVEL_JUDGE__URL=memory: gavel config --json"};
   }
 
-  Exit run(const Given& given) override {
-    const std::vector<Effective>& all = given.settings.effective();
-    say(given.speech == Speech::json ? as_json(all) : as_table(all));
-    // Shown first, since the table is what helps to find the contradiction.
-    if (const auto options = options_of(given.settings); !options)
-      return give_up(Exit::usage, options.error());
+  Exit run(const ParsedArguments& arguments) override {
+    const std::vector<Effective>& all = arguments.settings.effective();
+    print_line(arguments.format == OutputFormat::json ? as_json(all) : as_table(all));
+    // The table comes first, since it helps to find the contradiction.
+    if (const auto options = options_of(arguments.settings); !options)
+      return fail_with(Exit::usage, options.error());
     return Exit::done;
   }
 };

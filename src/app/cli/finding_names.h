@@ -1,6 +1,6 @@
-// finding_names: which stock items the findings of an audit speak of, in words that people know them by.
+// finding_names: the names of the stock items that the findings of an audit are about.
 //
-// The ledger knows numbers: "bucket 12/0", "item 12". One thread.
+// The ledger, and so a finding, has numbers alone: "bucket 12/0", "item 12". One thread.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ using ItemNames = std::map<std::int64_t, std::string>;
 // Blocks; reads three tables whole. As the reader says: unavailable, broken.
 Result<ItemNames> item_names_of(judge::Reader& reader);
 
-// "item 12: tee, free stock; item 13: …" for each item that the words of a finding name, in order; empty if
-// there is none. An item without a name is left out.
+// "item 12: tee, free stock; item 13: …" for each item in the text of a finding, in order; empty if there is none.
+// An item without a name is left out.
 std::string named_items_of(const std::string& what, const ItemNames& names);
 
 }  // namespace gavel::app

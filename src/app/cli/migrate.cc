@@ -1,10 +1,11 @@
 #include <memory>
 #include <string>
 
+#include <boost/json.hpp>
+
 #include "app/cli/subcommand.h"
 #include "app/database.h"
 #include "app/options.h"
-#include "base/json_text.h"
 
 namespace gavel::app {
 namespace {
@@ -13,32 +14,34 @@ class Migrate final : public Subcommand {
  public:
   About about() const override {
     return {.name = "migrate",
-            .summary = "Bring the database's schema up to this program's version",
+            .summary = "Migrate the database's schema to this program's version",
             .description =
-                "Forward only, one version per transaction: it can be interrupted and repeated at will.\n"
-                "Makes the database if there is none. Stop the server first.",
+                "Migrates forward only, one version per transaction, so it can be interrupted and rerun at any\n"
+                "time. Creates the database if it does not exist. Stop the server first.",
             .examples = "  gavel migrate\n  gavel migrate --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
   }
 
-  Exit run(const Given& given) override {
-    const auto options = options_of(given.settings);
-    if (!options) return give_up(Exit::usage, options.error());
+  Exit run(const ParsedArguments& arguments) override {
+    const auto options = options_of(arguments.settings);
+    if (!options) return fail_with(Exit::usage, options.error());
     const auto done = migrate_database(*options);
-    if (!done) return give_up(Exit::unreachable, done.error());
+    if (!done) return fail_with(Exit::unreachable, done.error());
     const std::string url = to_text(options->judge);
-    if (given.speech == Speech::json) {
-      std::string line = R"({"judge":)";
-      append_json_text(line, url);
-      say(line + ",\"from\":" + std::to_string(done->from) + ",\"to\":" + std::to_string(done->to) +
-          ",\"steps\":" + std::to_string(done->steps) + ",\"made\":" + (done->made ? "true" : "false") + "}");
+    if (arguments.format == OutputFormat::json) {
+      print_line(boost::json::serialize(boost::json::object{{"judge", url},
+                                                            {"from", done->from},
+                                                            {"to", done->to},
+                                                            {"steps", done->steps},
+                                                            {"made", done->made}}));
     } else if (done->made) {
-      say("made " + options->judge.path + " at schema version " + std::to_string(done->to) +
-          ", an empty database; there was no such file");
+      print_line("created " + options->judge.path + ", an empty database with schema version " +
+                 std::to_string(done->to) + "; the file did not exist");
     } else if (done->steps == 0) {
-      say(url + " has schema version " + std::to_string(done->to) + " already; nothing to do");
+      print_line(url + " already has schema version " + std::to_string(done->to) + "; nothing to do");
     } else {
-      say(url + " went from schema version " + std::to_string(done->from) + " to " +
-          std::to_string(done->to) + ", steps: " + std::to_string(done->steps));
+      print_line(url + " was migrated from schema version " + std::to_string(done->from) + " to " +
+                 std::to_string(done->to) + " in " + std::to_string(done->steps) +
+                 (done->steps == 1 ? " step" : " steps"));
     }
     return Exit::done;
   }

@@ -6,7 +6,8 @@
 
 #include <unistd.h>
 
-#include "app/cli/subcommand.h"
+#include "app/load/figure_text.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::int64_t line_every_percent = 25;
 }  // namespace
 
 std::string bar_of(std::int64_t done, std::int64_t total, int width) {
+  CHECK(done >= 0 && width > 0);
   const std::int64_t full = total <= 0 ? width : std::clamp<std::int64_t>(done * width / total, 0, width);
   std::string bar;
   for (int i = 0; i < width; ++i) bar += i < full ? "█" : "░";

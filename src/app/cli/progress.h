@@ -1,4 +1,5 @@
-// Progress: how far long work is, on standard error: a bar where that is a terminal, else a line a quarter.
+// Progress: how far a long piece of work has come, on standard error: a bar on a terminal, else a line at each
+// quarter.
 //
 // One thread.
 #pragma once

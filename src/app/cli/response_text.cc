@@ -10,6 +10,7 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/json.hpp>
 
+#include "base/check.h"
 #include "base/json_text.h"
 
 namespace gavel::app {
@@ -19,12 +20,15 @@ using boost::json::array;
 using boost::json::object;
 using boost::json::value;
 
-// Rows of cells in columns; the first row is the head. A column of numbers stands to the right.
+// Rows of cells in columns; the first row is the head. Numbers are aligned to the right.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
 
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void add(std::vector<std::string> row) {
+    CHECK(row.size() == rows_.front().size());
+    rows_.push_back(std::move(row));
+  }
 
   std::string text() const {
     std::vector<std::size_t> widths(rows_.front().size());
@@ -71,7 +75,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> reorderi
     {"\u2069", "\\u2069"},
 }};
 
-// Names and reasons are free text: what a terminal would obey is escaped as in JSON.
+// Names and reasons are free text: what a terminal would interpret is escaped as in JSON.
 std::string plain(std::string_view text) {
   std::string quoted;
   append_json_text(quoted, text);
@@ -105,49 +109,49 @@ std::string lines_of(const object& of) {
 
 std::string page_end(const object& page) {
   std::string text;
-  if (page.contains("next")) text += "\nmore: the same with --cursor " + cell(page, "next");
+  if (page.contains("next")) text += "\nmore: rerun with --cursor " + cell(page, "next");
   const auto* lag = page.if_contains("lag_batches");
   if (lag != nullptr && lag->as_int64() > 0) {
-    text += "\nnot complete: " + cell(page, "lag_batches") + " batches, " + cell(page, "lag_ms") +
-            " ms, are not looked through yet";
+    text += "\nincomplete: the index of orders is " + cell(page, "lag_batches") + " batches (" +
+            cell(page, "lag_ms") + " ms) behind";
   }
   return text;
 }
 
 // "received: sku tee, quantity 100, at 2026-11-29T21:42:29.684Z"
-std::string deed(const object& answer) {
-  std::string text = cell(answer, "code") + ":";
+std::string result(const object& response) {
+  std::string text = cell(response, "code") + ":";
   std::string_view separator = " ";
-  for (const auto& [name, one] : answer) {
+  for (const auto& [name, one] : response) {
     if (name == "code") continue;
     text += std::string(separator) + std::string(name) + " ";
-    text += name == "lines" ? lines_of(answer) : plain(one);
+    text += name == "lines" ? lines_of(response) : plain(one);
     separator = ", ";
   }
   return text;
 }
 
-std::string stock(const object& answer) {
+std::string stock(const object& response) {
   Table table({"SKU", "WAREHOUSE", "POOL", "AVAILABLE", "RESERVED", "SOLD", "SHORT", "VERSION"});
-  for (const value& one : list(answer, "stock")) {
+  for (const value& one : list(response, "stock")) {
     const object& row = one.as_object();
     table.add({cell(row, "sku"), cell(row, "warehouse"), cell(row, "pool"), cell(row, "available"),
                cell(row, "reserved"), cell(row, "sold"), cell(row, "shortage"), cell(row, "version")});
   }
-  return table.text() + "\nfrom the " + cell(answer, "source") + ", " + cell(answer, "age_ms") + " ms old" +
-         page_end(answer);
+  return table.text() + "\nfrom the " + cell(response, "source") + ", " + cell(response, "age_ms") + " ms old" +
+         page_end(response);
 }
 
-std::string one_order(const object& answer) {
+std::string one_order(const object& response) {
   std::string text =
-      "order " + cell(answer, "id") + ", " + cell(answer, "state") + ", of " + cell(answer, "user");
-  if (answer.contains("activity")) text += ", in " + cell(answer, "activity");
-  for (const auto& [name, what] : {std::pair("created_at", "made"), std::pair("expires_at", "holds until"),
+      "order " + cell(response, "id") + ", " + cell(response, "state") + ", of user " + cell(response, "user");
+  if (response.contains("activity")) text += ", activity " + cell(response, "activity");
+  for (const auto& [name, what] : {std::pair("created_at", "created"), std::pair("expires_at", "held until"),
                                    std::pair("settled_at", "settled")}) {
-    if (answer.contains(name)) text += "\n" + std::string(what) + " " + cell(answer, name);
+    if (response.contains(name)) text += "\n" + std::string(what) + " " + cell(response, name);
   }
   Table table({"SKU", "QUANTITY", "RETURNED", "FROM"});
-  for (const value& one : list(answer, "lines")) {
+  for (const value& one : list(response, "lines")) {
     const object& line = one.as_object();
     std::string from;
     for (const value& part : list(line, "taken")) {
@@ -161,14 +165,14 @@ std::string one_order(const object& answer) {
   return text + "\n" + table.text();
 }
 
-std::string orders(const object& answer) {
-  Table table({"ORDER", "STATE", "MADE", "ACTIVITY", "LINES"});
-  for (const value& one : list(answer, "orders")) {
+std::string orders(const object& response) {
+  Table table({"ORDER", "STATE", "CREATED", "ACTIVITY", "LINES"});
+  for (const value& one : list(response, "orders")) {
     const object& row = one.as_object();
     table.add(
         {cell(row, "id"), cell(row, "state"), cell(row, "created_at"), cell(row, "activity"), lines_of(row)});
   }
-  return table.text() + page_end(answer);
+  return table.text() + page_end(response);
 }
 
 std::vector<std::string> activity_row(const object& row) {
@@ -180,23 +184,23 @@ std::vector<std::string> activity_head() {
   return {"ACTIVITY", "STATE", "ALLOTTED", "PER USER", "OPENS", "CLOSES", "NAME"};
 }
 
-std::string one_activity(const object& answer) {
+std::string one_activity(const object& response) {
   Table table(activity_head());
-  table.add(activity_row(answer));
+  table.add(activity_row(response));
   return table.text();
 }
 
-std::string activities(const object& answer) {
+std::string activities(const object& response) {
   Table table(activity_head());
-  for (const value& one : list(answer, "activities")) table.add(activity_row(one.as_object()));
-  return table.text() + page_end(answer);
+  for (const value& one : list(response, "activities")) table.add(activity_row(one.as_object()));
+  return table.text() + page_end(response);
 }
 
-// Bucket by bucket; empty where the gate has none of it.
-std::string gate(const object& answer) {
+// A row for each bucket; empty cells where the gate does not have it.
+std::string gate(const object& response) {
   Table table(
       {"SKU", "POOL", "MODE", "BUCKET", "AVAILABLE", "SEQ", "AT GATE", "HELD", "SEQ AT GATE", "CLOSED"});
-  for (const value& one : list(answer, "gate")) {
+  for (const value& one : list(response, "gate")) {
     const object& item = one.as_object();
     for (const value& part : list(item, "buckets")) {
       const object& bucket = part.as_object();
@@ -208,7 +212,7 @@ std::string gate(const object& answer) {
   return table.text();
 }
 
-// Requests and what they moved, by time; a request stands before what it moved.
+// Requests and ledger entries by time; a request stands before its entries.
 std::string one_trace(const object& trace) {
   std::vector<std::vector<std::string>> rows;
   for (const value& one : list(trace, "requests")) {
@@ -233,45 +237,45 @@ std::string one_trace(const object& trace) {
   return head + "\n" + table.text();
 }
 
-std::string traces(const object& answer) {
-  if (!answer.contains("traces")) return one_trace(answer);
+std::string traces(const object& response) {
+  if (!response.contains("traces")) return one_trace(response);
   std::string text;
-  for (const value& one : list(answer, "traces")) {
+  for (const value& one : list(response, "traces")) {
     text += (text.empty() ? "" : "\n\n") + one_trace(one.as_object());
   }
   if (text.empty()) text = "no order";
-  return text + page_end(answer);
+  return text + page_end(response);
 }
 
-std::string text_of(Shows shows, const object& answer) {
-  switch (shows) {
-    case Shows::deed:
-      return deed(answer);
-    case Shows::stock:
-      return stock(answer);
-    case Shows::order:
-      return one_order(answer);
-    case Shows::orders:
-      return orders(answer);
-    case Shows::activity:
-      return one_activity(answer);
-    case Shows::activities:
-      return activities(answer);
-    case Shows::gate:
-      return gate(answer);
-    case Shows::trace:
-      return traces(answer);
+std::string text_of(ResponseLayout layout, const object& response) {
+  switch (layout) {
+    case ResponseLayout::result:
+      return result(response);
+    case ResponseLayout::stock:
+      return stock(response);
+    case ResponseLayout::order:
+      return one_order(response);
+    case ResponseLayout::orders:
+      return orders(response);
+    case ResponseLayout::activity:
+      return one_activity(response);
+    case ResponseLayout::activities:
+      return activities(response);
+    case ResponseLayout::gate:
+      return gate(response);
+    case ResponseLayout::trace:
+      return traces(response);
   }
   return "";
 }
 
 }  // namespace
 
-Result<std::string> text_of_answer(Shows shows, const std::string& body) {
+Result<std::string> text_of_response(ResponseLayout layout, const std::string& body) {
   try {
-    return text_of(shows, boost::json::parse(body).as_object());
+    return text_of(layout, boost::json::parse(body).as_object());
   } catch (const std::exception& error) {
-    return fail(ErrorCode::invalid, std::string("the answer lacks what it should hold: ") + error.what());
+    return fail(ErrorCode::invalid, std::string("the response lacks a field or is not JSON: ") + error.what());
   }
 }
 

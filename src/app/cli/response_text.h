@@ -1,6 +1,6 @@
-// Answer text: what the server answered, put for people.
+// response_text: a server's response as text for people.
 //
-// Takes the JSON of docs/openapi.json; `invalid` if it is none. Pure; thread-safe.
+// Takes the JSON of docs/openapi.json; `invalid` if it is something else. Pure; thread-safe.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace gavel::app {
 
-// Lines without the last line's end. Text from the server that a terminal would obey is escaped.
-Result<std::string> text_of_answer(Shows shows, const std::string& body);
+// Lines, without a line break at the end. Characters that a terminal would interpret are escaped.
+Result<std::string> text_of_response(ResponseLayout layout, const std::string& body);
 
 }  // namespace gavel::app

@@ -6,8 +6,8 @@
 namespace gavel::app {
 namespace {
 
-std::string text(Shows shows, const std::string& body) {
-  const auto text = text_of_answer(shows, body);
+std::string text(ResponseLayout shows, const std::string& body) {
+  const auto text = text_of_response(shows, body);
   return text ? *text : "error: " + text.error().message;
 }
 
@@ -18,16 +18,16 @@ const std::string order =
 
 TEST(AnswerText, Deeds) {
   EXPECT_EQ(
-      text(Shows::deed, R"({"code":"received","sku":"tee","quantity":3,"at":"2026-11-29T21:42:29.684Z"})"),
+      text(ResponseLayout::result, R"({"code":"received","sku":"tee","quantity":3,"at":"2026-11-29T21:42:29.684Z"})"),
       "received: sku tee, quantity 3, at 2026-11-29T21:42:29.684Z");
-  EXPECT_EQ(text(Shows::deed, R"({"code":"refunded","order":"o1","lines":[{"sku":"tee","quantity":3}]})"),
+  EXPECT_EQ(text(ResponseLayout::result, R"({"code":"refunded","order":"o1","lines":[{"sku":"tee","quantity":3}]})"),
             "refunded: order o1, lines tee 3");
 }
 
 TEST(AnswerText, Stock) {
   EXPECT_EQ(
       text(
-          Shows::stock,
+          ResponseLayout::stock,
           R"({"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":1000,"reserved":0,"sold":7,)"
           R"("shortage":0,"version":2,"generation":2},{"sku":"teapot","warehouse":"main","lot":"","pool":"drop","available":0,)"
           R"("reserved":1,"sold":1,"shortage":2,"version":6,"generation":3}],"next":"7","source":"judge","age_ms":0})"),
@@ -39,18 +39,18 @@ TEST(AnswerText, Stock) {
 }
 
 TEST(AnswerText, Orders) {
-  EXPECT_EQ(text(Shows::order, order),
+  EXPECT_EQ(text(ResponseLayout::order, order),
             "order o1, held, of ann, in drop\n"
             "made 2026-11-29T21:42:29.725Z\n"
             "holds until 2026-11-29T21:57:29.725Z\n"
             "SKU  QUANTITY  RETURNED  FROM\n"
             "tee         3         1  main/0 2, main/1 1");
-  EXPECT_EQ(text(Shows::orders, R"({"orders":[)" + order + R"(],"next":"o1","lag_batches":2,"lag_ms":70})"),
+  EXPECT_EQ(text(ResponseLayout::orders, R"({"orders":[)" + order + R"(],"next":"o1","lag_batches":2,"lag_ms":70})"),
             "ORDER  STATE  MADE                      ACTIVITY  LINES\n"
             "o1     held   2026-11-29T21:42:29.725Z  drop      tee 3 (1 returned)\n"
             "more: the same with --cursor o1\n"
             "not complete: 2 batches, 70 ms, are not looked through yet");
-  EXPECT_EQ(text(Shows::orders, R"({"orders":[],"lag_batches":0,"lag_ms":0})"),
+  EXPECT_EQ(text(ResponseLayout::orders, R"({"orders":[],"lag_batches":0,"lag_ms":0})"),
             "ORDER  STATE  MADE  ACTIVITY  LINES");
 }
 
@@ -61,13 +61,13 @@ TEST(AnswerText, Activities) {
   const std::string table =
       "ACTIVITY  STATE  ALLOTTED  PER USER  OPENS  CLOSES  NAME\n"
       "drop      open   tee 5            1                 Friday\\u001b[2J\\u202e\\u2066";
-  EXPECT_EQ(text(Shows::activity, sale), table) << "what a terminal would obey is escaped";
-  EXPECT_EQ(text(Shows::activities, R"({"activities":[)" + sale + "]}"), table);
+  EXPECT_EQ(text(ResponseLayout::activity, sale), table) << "what a terminal would obey is escaped";
+  EXPECT_EQ(text(ResponseLayout::activities, R"({"activities":[)" + sale + "]}"), table);
 }
 
 TEST(AnswerText, TheGate) {
   EXPECT_EQ(
-      text(Shows::gate,
+      text(ResponseLayout::gate,
            R"({"gate":[{"sku":"tee","pool":"-","mode":"gated","available":5,"left_at_gate":2,"buckets":[)"
            R"({"bucket":0,"available":3,"seq":7,"at_gate":3,"held_at_gate":1,"seq_at_gate":7,)"
            R"("closed_at_gate":false},{"bucket":1,"available":2,"seq":4}]}]})"),
@@ -85,22 +85,22 @@ TEST(AnswerText, Traces) {
       R"("quantity":2,"seq":2,"before":3,"after":1,"caller":"shop","key":"k1","source":"order","lane":1,"batch":5},)"
       R"({"at":"2026-11-29T21:57:29.725Z","action":"expire","sku":"tee","warehouse":"main","bucket":0,"quantity":2,)"
       R"("seq":3,"before":1,"after":3,"caller":"gavel","source":"hold_expired","lane":1,"batch":6}]})";
-  const std::string shown = text(Shows::order, order) +
+  const std::string shown = text(ResponseLayout::order, order) +
                             "\nAT                        WHAT     BY\n"
                             "2026-11-29T21:42:29.725Z  request  shop:k1  reserved\n"
                             "2026-11-29T21:42:29.725Z  ledger   shop:k1  reserve 2 tee at main/0, available "
                             "3 to 1 (seq 2, batch 1/5)\n"
                             "2026-11-29T21:57:29.725Z  ledger   gavel    expire 2 tee at main/0, available 1 "
                             "to 3 (seq 3, batch 1/6)";
-  EXPECT_EQ(text(Shows::trace, trace), shown);
-  EXPECT_EQ(text(Shows::trace, R"({"traces":[)" + trace + "," + trace + R"(],"lag_batches":0,"lag_ms":0})"),
+  EXPECT_EQ(text(ResponseLayout::trace, trace), shown);
+  EXPECT_EQ(text(ResponseLayout::trace, R"({"traces":[)" + trace + "," + trace + R"(],"lag_batches":0,"lag_ms":0})"),
             shown + "\n\n" + shown);
-  EXPECT_EQ(text(Shows::trace, R"({"traces":[],"lag_batches":0,"lag_ms":0})"), "no order");
+  EXPECT_EQ(text(ResponseLayout::trace, R"({"traces":[],"lag_batches":0,"lag_ms":0})"), "no order");
 }
 
 TEST(AnswerText, WhatIsNoAnswerIsSaid) {
   for (const char* body : {"", "<html>", "[]", R"({"stock":7})"}) {
-    EXPECT_TRUE(text(Shows::stock, body).starts_with("error: the answer lacks what it should hold: "))
+    EXPECT_TRUE(text(ResponseLayout::stock, body).starts_with("error: the answer lacks what it should hold: "))
         << body;
   }
 }

@@ -1,7 +1,7 @@
 // Subcommand: one word after `gavel`, with its flags and its work; and what all of them share.
 //
-// A subcommand is told its settings and whether to speak JSON; it prints its result on standard output, its
-// errors as one line on standard error, and answers with the exit code. One thread.
+// A subcommand gets its settings and the format of its output; it prints its result on standard output, an error
+// as one line on standard error, and returns the exit code. One thread.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ enum class Exit : std::uint8_t {
   done = 0,
   refused = 1,       // By the business.
   usage = 2,         // A flag, a setting or a file named by one is wrong.
-  unreachable = 3,   // The database or the server is not there, or not to be trusted.
-  check_failed = 4,  // A check was made and something is not as it must be.
+  unreachable = 3,   // The database or the server does not answer, or cannot be trusted.
+  check_failed = 4,  // A check was made and found something wrong.
   interrupted = 130,
 };
 
@@ -47,7 +47,7 @@ struct WordFlag {
   enum class Times : std::uint8_t { once, many };
 
   std::string name;
-  std::vector<std::string>* values;  // Empty if it was not said.
+  std::vector<std::string>* values;  // Empty if it was not given.
   std::string placeholder;
   std::string meaning;
   Place place;
@@ -65,11 +65,12 @@ struct ChoiceFlag {
 
 using Flag = std::variant<IntegerFlag, SwitchFlag, WordFlag, ChoiceFlag>;
 
-enum class Speech : std::uint8_t { people, json };
+enum class OutputFormat : std::uint8_t { text, json };
 
-struct Given {
+// What a subcommand is run with, beside its own flags.
+struct ParsedArguments {
   const Settings& settings;
-  Speech speech;
+  OutputFormat format;
 };
 
 class Subcommand {
@@ -89,7 +90,7 @@ class Subcommand {
   virtual std::span<const std::unique_ptr<Subcommand>> below() const { return {}; }
   // Its own flags; those of the settings and --json come by themselves.
   virtual std::vector<Flag> flags() { return {}; }
-  virtual Exit run(const Given& given) = 0;
+  virtual Exit run(const ParsedArguments& arguments) = 0;
 };
 
 std::unique_ptr<Subcommand> make_serve();
@@ -99,16 +100,13 @@ std::unique_ptr<Subcommand> make_verify();
 std::unique_ptr<Subcommand> make_migrate();
 std::unique_ptr<Subcommand> make_config();
 
-// "gavel: <line>" on standard error.
-void say_error(std::string_view line);
-
-// The same, as an end: `return give_up(Exit::usage, error)`.
-Exit give_up(Exit code, const Error& error);
-
 // A line on standard output, at once.
-void say(std::string_view line);
+void print_line(std::string_view line);
 
-// 12345 as "12,345".
-std::string with_commas(std::int64_t number);
+// "gavel: <line>" on standard error.
+void print_error(std::string_view line);
+
+// Prints the error and returns `code`: `return fail_with(Exit::usage, error)`.
+Exit fail_with(Exit code, const Error& error);
 
 }  // namespace gavel::app

@@ -3,14 +3,17 @@
 #include <string>
 #include <utility>
 
+#include <boost/json.hpp>
+
 #include "app/cli/finding_names.h"
 #include "app/cli/subcommand.h"
+#include "app/client/http_client.h"
 #include "app/client/remote_audit.h"
+#include "app/load/figure_text.h"
 #include "app/database.h"
 #include "app/operator_key.h"
 #include "app/options.h"
 #include "app/serving_file.h"
-#include "base/json_text.h"
 #include "judge/audit.h"
 
 namespace gavel::app {
@@ -32,13 +35,15 @@ Result<Audited> audit_file(const Options& options) {
 Result<Audited> audit_served(const Serving& serving) {
   const auto key = read_operator_key(serving.key_file);
   if (!key) return std::unexpected(key.error());
-  auto report = audit_over_http(serving.operators, *key);
+  auto client = HttpClient::create(serving.operators);
+  if (!client) return std::unexpected(client.error());
+  auto report = audit_over_http(*client, *key);
   if (!report) return std::unexpected(report.error());
   return Audited{*std::move(report), "asking the server at " + serving.operators};
 }
 
-// A server that has the file open is asked, since it answers of what it told its callers; a serving file that
-// a crash left behind leads to an address where nobody listens.
+// A server that has the file open is asked, since it answers for what it acknowledged; a serving file that a crash
+// left behind leads to an address where nobody listens.
 Result<Audited> audit_of(const Options& options) {
   if (options.judge.kind == JudgeUrl::Kind::sqlite) {
     const auto serving = read_serving_file(options.judge.path);
@@ -53,23 +58,22 @@ Result<Audited> audit_of(const Options& options) {
 
 std::string as_json(const Audited& audited) {
   const judge::AuditReport& report = audited.report;
-  std::string text = std::string(R"({"clean":)") + (report.clean() ? "true" : "false") + R"(,"by":)";
-  append_json_text(text, audited.by);
-  text += ",\"items\":" + std::to_string(report.items) + ",\"flows\":" + std::to_string(report.flows) +
-          ",\"orders\":" + std::to_string(report.orders) + ",\"batches\":" + std::to_string(report.batches) +
-          ",\"findings_total\":" + std::to_string(report.findings_total) + ",\"findings\":[";
+  boost::json::array findings;
   for (const judge::Finding& finding : report.findings) {
-    text += &finding == &report.findings.front() ? R"({"invariant":)" : R"(,{"invariant":)";
-    append_json_text(text, finding.invariant);
-    text += R"(,"what":)";
-    append_json_text(text, finding.what);
-    text += '}';
+    findings.push_back(boost::json::object{{"invariant", finding.invariant}, {"what", finding.what}});
   }
-  return text + "]}";
+  return boost::json::serialize(boost::json::object{{"clean", report.clean()},
+                                                    {"by", audited.by},
+                                                    {"items", report.items},
+                                                    {"flows", report.flows},
+                                                    {"orders", report.orders},
+                                                    {"batches", report.batches},
+                                                    {"findings_total", report.findings_total},
+                                                    {"findings", std::move(findings)}});
 }
 
-// Read beside a server too, which does not tell numbers. Names are a courtesy: without them the findings
-// stand as they are.
+// Read from the file even where a server made the audit, since its report has numbers alone. Names are a courtesy:
+// without them the findings are printed as they are.
 ItemNames names_for(const Audited& audited, const Options& options) {
   if (audited.report.clean()) return {};
   const auto reader = open_reader_alone(options);
@@ -81,20 +85,21 @@ void say_report(const Audited& audited, const Options& options) {
   const std::string url = to_text(options.judge);
   const ItemNames names = names_for(audited, options);
   const judge::AuditReport& report = audited.report;
-  say("verify " + url + ", by " + audited.by);
-  say("  checked   " + with_commas(report.flows) + " ledger entries, " + with_commas(report.orders) +
+  print_line("verify " + url + ", by " + audited.by);
+  print_line("  checked   " + with_commas(report.flows) + " ledger entries, " + with_commas(report.orders) +
       " orders, " + with_commas(report.items) + " stock items, " + with_commas(report.batches) + " batches");
   for (const judge::Finding& finding : report.findings) {
     const std::string items = named_items_of(finding.what, names);
-    say("  finding   " + finding.invariant + ": " + finding.what + (items.empty() ? "" : " (" + items + ")"));
+    print_line("  finding   " + finding.invariant + ": " + finding.what + (items.empty() ? "" : " (" + items + ")"));
   }
   const auto shown = static_cast<std::int64_t>(report.findings.size());
   if (report.findings_total > shown)
-    say("  ... and " + with_commas(report.findings_total - shown) + " findings more");
-  say(report.clean()
+    print_line("  ... and " + with_commas(report.findings_total - shown) + " more findings");
+  print_line(report.clean()
           ? "clean: every number is as the ledger says"
-          : "NOT CLEAN, findings: " + with_commas(report.findings_total) +
-                "; stop selling what they name, keep a copy of the file, and look at the first one");
+          : "NOT CLEAN: " + with_commas(report.findings_total) +
+                (report.findings_total == 1 ? " finding" : " findings") +
+                "; stop selling the items named, keep a copy of the database, and start with the first finding");
 }
 
 class Verify final : public Subcommand {
@@ -103,19 +108,19 @@ class Verify final : public Subcommand {
     return {.name = "verify",
             .summary = "Recompute every number from the ledger and compare",
             .description =
-                "Reads the database, or asks the server that has it open (found by the file\n"
-                "<database>.serving, which holds its address and where its key is). Changes nothing.\n"
-                "Exit code 0: clean; 4: something is not as the ledger says; 3: not reachable.",
+                "Reads the database, or asks the server that has it open (the file <database>.serving holds its\n"
+                "address and the path of its key). Changes nothing.\n"
+                "Exit code 0: clean; 4: a number disagrees with the ledger; 3: database or server unreachable.",
             .examples = "  gavel verify\n  gavel verify --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
   }
 
-  Exit run(const Given& given) override {
-    const auto options = options_of(given.settings);
-    if (!options) return give_up(Exit::usage, options.error());
+  Exit run(const ParsedArguments& arguments) override {
+    const auto options = options_of(arguments.settings);
+    if (!options) return fail_with(Exit::usage, options.error());
     const auto audited = audit_of(*options);
-    if (!audited) return give_up(Exit::unreachable, audited.error());
-    if (given.speech == Speech::json) {
-      say(as_json(*audited));
+    if (!audited) return fail_with(Exit::unreachable, audited.error());
+    if (arguments.format == OutputFormat::json) {
+      print_line(as_json(*audited));
     } else {
       say_report(*audited, *options);
     }

@@ -1,57 +1,108 @@
-// HttpConnection: one kept-alive connection to a Gavel server, as the commands that talk to one use it.
+// HttpConnection: one kept-alive connection to a server over plain TCP or TLS, on Asio. The one HTTP client of
+// the house: http_client.h waits for it, load/load_engine.h drives thousands of them.
 //
-// Plain sockets: our own servers listen on addresses, speak HTTP/1.1 without TLS, and no proxy stands
-// between. One request at a time; one thread. Errors: `unavailable` nobody listens there, certainly nothing
-// was done; `unknown` the connection was lost with a request on it, perhaps it was done; `invalid` the
-// address or the answer makes no sense.
+//   connect ──► on_connected ──► send ──► on_response ──► send ──► …          and at any time ──► on_closed
+//
+// It reads from the moment it stands, so that a server which closes it, or turns it away with a response that
+// nobody asked for, is noticed at once. No callback comes from within connect() or send(). Time limits are the
+// owner's: it destroys the connection, and no callback comes after that. Everything of one Origin happens on
+// the thread that runs its io_context.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "app/client/http_answer.h"
-#include "app/descriptor.h"
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+
+#include "app/client/http_message.h"
+#include "app/client/response_parser.h"
+#include "app/client/server_url.h"
 #include "base/result.h"
-#include "base/time.h"
 
 namespace gavel::app {
 
-struct HttpRequest {
-  std::string method;
-  std::string target;
-  std::string body = {};    // JSON; empty: none.
-  std::string key = {};     // Idempotency-Key; empty: none.
-  std::string bearer = {};  // The operators' key; empty: none.
+// What the connections to one server share: the io_context, addresses, certificates, and the memory into which
+// the bytes of whichever connection is readable are read. A thousand idle connections so have no buffers.
+// Outlives its connections.
+class Origin {
+ public:
+  // `url` as server_url.h has it. `ca_file` holds the certificates that are trusted, in PEM; empty: those of the
+  // system. `invalid`, in one line. Nothing is sent.
+  static Result<std::unique_ptr<Origin>> create(const std::string& url, const std::string& ca_file);
+
+  // Looks the host's addresses up. Blocks for as long as the system's resolver takes; `unavailable` if there
+  // are none.
+  Result<void> resolve();
+  bool is_resolved() const { return !addresses_.empty(); }
+
+  const ServerUrl& url() const { return url_; }
+  boost::asio::io_context& io() { return io_; }
+
+ private:
+  friend class HttpConnection;
+
+  explicit Origin(ServerUrl url) : url_(std::move(url)), authority_(url_.authority()) {}
+
+  std::unique_ptr<ResponseParser> take_parser();
+  void return_parser(std::unique_ptr<ResponseParser> parser) { parsers_.push_back(std::move(parser)); }
+
+  const ServerUrl url_;
+  const std::string authority_;
+  std::array<char, 64 * 1024> received_{};
+  std::string text_;                                      // Of the request that is being written.
+  std::vector<std::unique_ptr<ResponseParser>> parsers_;  // Those that no connection uses.
+  std::optional<boost::asio::ssl::context> tls_;
+  std::vector<boost::asio::ip::tcp::endpoint> addresses_;  // The one that answered last stands first.
+  boost::asio::io_context io_{1};
 };
 
 class HttpConnection {
  public:
-  // `url` is "http://127.0.0.1:8080" or "http://[::1]:8080". Blocks; a loopback address answers at once.
-  static Result<HttpConnection> open(const std::string& url);
+  // What happens after a response.
+  enum class After : std::uint8_t {
+    open,    // The connection takes the next request.
+    closed,  // It is closed, as the server wished; on_closed does not come.
+  };
 
-  // The same without blocking, for who opens thousands: poll descriptor() for POLLOUT, then ask
-  // established(). It comes from the IPv4 address `source`, which has to be one of this machine and gives its
-  // connections ports of its own; empty: the system chooses.
-  static Result<HttpConnection> begin(const std::string& url, const std::string& source);
-  // Once, after POLLOUT: whether somebody answered.
-  Result<void> established() const;
+  // `number` is what the connection was made with.
+  class Listener {
+   public:
+    virtual void on_connected(std::size_t number) = 0;
+    // Also where nothing was sent: whether a response belongs to a request is for the listener to say. Lives
+    // until the call returns.
+    virtual void on_response(std::size_t number, const HttpResponse& response, After after) = 0;
+    // `unavailable` there never was a connection, so certainly nothing was done; `unknown` it is lost, and with
+    // it the response to whatever was sent; `invalid` the server's certificate is not trusted (then nothing was
+    // sent), or what it sent is not HTTP.
+    virtual void on_closed(std::size_t number, const Error& error) = 0;
 
-  // Sends and waits for the answer, at most `within` between two of its bytes.
-  Result<HttpAnswer> ask(const HttpRequest& request, Duration within);
+   protected:
+    ~Listener() = default;
+  };
 
-  // The same in halves, for who waits for several connections at once: send, poll descriptor() for POLLIN,
-  // receive until there is an answer. receive() does not block.
-  Result<void> send(const HttpRequest& request);
-  Result<std::optional<HttpAnswer>> receive();
-  int descriptor() const { return socket_.number(); }
+  // Both outlive the connection.
+  HttpConnection(Origin& origin, Listener& listener, std::size_t number);
+  ~HttpConnection();
+  HttpConnection(HttpConnection&&) noexcept = default;
+  HttpConnection& operator=(HttpConnection&&) = delete;
+
+  // Once; the origin is resolved. `source` is the IPv4 address of this machine that it comes from; empty: the
+  // system chooses.
+  void connect(const std::string& source = "");
+
+  // Once it is connected. The request's parts hold no control characters, else CHECK.
+  void send(const HttpRequest& request);
 
  private:
-  HttpConnection(Descriptor socket, std::string host) : socket_(std::move(socket)), host_(std::move(host)) {}
-
-  Descriptor socket_;
-  std::string host_;
-  AnswerReader reader_;
+  class State;
+  std::shared_ptr<State> state_;  // Shared with the operations that are under way.
 };
 
 }  // namespace gavel::app

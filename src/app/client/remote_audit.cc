@@ -5,8 +5,6 @@
 
 #include <boost/json.hpp>
 
-#include "app/client/http_connection.h"
-
 namespace gavel::app {
 namespace {
 
@@ -34,21 +32,19 @@ Result<judge::AuditReport> parse_audit(const std::string& body) {
   try {
     return report_of(boost::json::parse(body).as_object());
   } catch (const std::exception&) {
-    return fail(ErrorCode::invalid, "the server's answer is no report: " + body.substr(0, 200));
+    return fail(ErrorCode::invalid, "the server's response is no report: " + body.substr(0, 200));
   }
 }
 
-Result<judge::AuditReport> audit_over_http(const std::string& operators, const std::string& key) {
-  auto connection = HttpConnection::open(operators);
-  if (!connection) return std::unexpected(connection.error());
-  const HttpRequest request{
-      .method = "GET", .target = "/v1/admin/verify", .body = "", .key = "", .bearer = key};
-  auto answer = connection->ask(request, audit_within);
-  if (!answer) return std::unexpected(answer.error());
-  if (answer->status != 200)
-    return fail(ErrorCode::invalid, "the server at " + operators + " answered " +
-                                        std::to_string(answer->status) + ": " + answer->body.substr(0, 200));
-  return parse_audit(answer->body);
+Result<judge::AuditReport> audit_over_http(HttpClient& operators, const std::string& key) {
+  const HttpRequest request{.method = "GET", .target = "/v1/admin/verify", .bearer = key};
+  auto response = operators.ask(request, audit_within);
+  if (!response) return std::unexpected(response.error());
+  if (response->status != 200) {
+    return fail(ErrorCode::invalid, "the server answered the request to verify with " +
+                                        std::to_string(response->status) + ": " + response->body.substr(0, 200));
+  }
+  return parse_audit(response->body);
 }
 
 }  // namespace gavel::app

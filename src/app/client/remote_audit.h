@@ -3,16 +3,17 @@
 
 #include <string>
 
+#include "app/client/http_client.h"
 #include "base/result.h"
 #include "judge/audit.h"
 
 namespace gavel::app {
 
-// What the server's answer says; `invalid` if it is no report.
+// What the server's response says; `invalid` if it is no report. Pure.
 Result<judge::AuditReport> parse_audit(const std::string& body);
 
-// Blocks until the server has looked at everything. `unavailable` if nobody listens at `operators`; else
-// `invalid` or `unknown` in one line that says what was answered.
-Result<judge::AuditReport> audit_over_http(const std::string& operators, const std::string& key);
+// Blocks until the server has looked at everything. `key` is the operators' key. Errors as of HttpClient::ask;
+// `invalid` too where the server refuses, in one line that says how.
+Result<judge::AuditReport> audit_over_http(HttpClient& operators, const std::string& key);
 
 }  // namespace gavel::app

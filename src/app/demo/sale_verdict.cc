@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <set>
+#include <string_view>
+#include <utility>
 
-#include "app/cli/subcommand.h"
-#include "base/json_text.h"
+#include <boost/json.hpp>
+
+#include "app/load/figure_text.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
 
-// What the answers add up to.
-struct Tally {
+// What the responses add up to.
+struct SaleCounts {
   std::int64_t orders = 0;                        // Requests answered 201.
   std::map<std::string, std::string> users;       // Of each order id.
   std::map<std::string, std::int64_t> bought;     // Orders of each user.
@@ -20,46 +23,46 @@ struct Tally {
   std::int64_t users_with_two = 0;
 };
 
-Tally tally_of(const Sale& sale) {
-  Tally tally;
+SaleCounts counts_of(const Sale& sale) {
+  SaleCounts counts;
   for (std::size_t i = 0; i < sale.run.results.size(); ++i) {
     const SaleReply& reply = sale.run.results[i].first;
     if (reply.status != 201) {
-      ++tally.otherwise[reply.outcome.empty() ? "status " + std::to_string(reply.status) : reply.outcome];
+      ++counts.otherwise[reply.outcome.empty() ? "status " + std::to_string(reply.status) : reply.outcome];
       continue;
     }
-    ++tally.orders;
-    tally.users[reply.order] = sale.plan.requests[i].user;
-    ++tally.bought[sale.plan.requests[i].user];
+    ++counts.orders;
+    counts.users[reply.order] = sale.plan.requests[i].user;
+    ++counts.bought[sale.plan.requests[i].user];
   }
-  tally.users_with_two = std::ranges::count_if(tally.bought, [](const auto& one) { return one.second > 1; });
-  return tally;
+  counts.users_with_two = std::ranges::count_if(counts.bought, [](const auto& one) { return one.second > 1; });
+  return counts;
 }
 
-std::string off(std::string_view what, std::int64_t is, std::int64_t must_be) {
-  return std::string(what) + ": " + with_commas(is) + ", and it must be " + with_commas(must_be);
+std::string off(std::string_view what, std::int64_t is, std::int64_t expected) {
+  return std::string(what) + ": " + with_commas(is) + ", expected " + with_commas(expected);
 }
 
-void check_answers(const Sale& sale, const Tally& tally, std::vector<std::string>& found) {
+void check_responses(const Sale& sale, const SaleCounts& counts, std::vector<std::string>& found) {
   const std::int64_t expected = orders_expected(sale.size, sale.plan);
-  const auto ids = static_cast<std::int64_t>(tally.users.size());
-  if (tally.orders != expected)
-    found.push_back(off("requests that were answered with an order", tally.orders, expected));
-  if (ids != tally.orders) found.push_back(off("different order ids in the answers", ids, tally.orders));
-  if (tally.users_with_two != 0) found.push_back(off("users with two orders", tally.users_with_two, 0));
-  for (const auto& [outcome, count] : tally.otherwise) {
+  const auto ids = static_cast<std::int64_t>(counts.users.size());
+  if (counts.orders != expected)
+    found.push_back(off("requests answered with an order", counts.orders, expected));
+  if (ids != counts.orders) found.push_back(off("different order ids in the responses", ids, counts.orders));
+  if (counts.users_with_two != 0) found.push_back(off("users with two orders", counts.users_with_two, 0));
+  for (const auto& [outcome, count] : counts.otherwise) {
     if (outcome != "sold_out" && outcome != "limit_reached")
       found.push_back(off("requests answered " + outcome, count, 0));
   }
   for (std::size_t i = 0; i < sale.run.results.size(); ++i) {
     const SaleReply& reply = sale.run.results[i].first;
     if (reply.status == 201 && reply.user != sale.plan.requests[i].user)
-      found.push_back("order " + reply.order + " is of user " + reply.user + ", asked for by " +
-                      sale.plan.requests[i].user);
+      found.push_back("order " + reply.order + " belongs to user " + reply.user + ", but user " +
+                      sale.plan.requests[i].user + " requested it");
   }
 }
 
-// A9: a recorded answer comes again byte for byte and says so; an unrecorded refusal stays a refusal.
+// A9: a recorded response comes again byte for byte and says so; an unrecorded refusal stays a refusal.
 void check_repeats(const Sale& sale, std::vector<std::string>& found) {
   for (std::size_t i = 0; i < sale.run.results.size(); ++i) {
     const SaleRun::Result& result = sale.run.results[i];
@@ -68,40 +71,40 @@ void check_repeats(const Sale& sale, std::vector<std::string>& found) {
     const SaleReply& again = *result.again;
     const std::string key = "the repeat of key " + sale.plan.requests[i].key;
     if (again.status != first.status) {
-      found.push_back(key + " was answered " + std::to_string(again.status) + ", at first " +
+      found.push_back(key + " was answered with status " + std::to_string(again.status) + ", the first request with " +
                       std::to_string(first.status));
     } else if (first.recorded && !again.replayed) {
-      found.push_back(key + " was not marked as replayed, though its first answer is recorded");
+      found.push_back(key + " is not marked as replayed, although the first response is recorded");
     } else if (first.recorded && again.order != first.order) {
-      found.push_back(key + " names order " + again.order + ", at first " + first.order);
+      found.push_back(key + " names order " + again.order + ", the first response " + first.order);
     } else if (first.status == 201 && again.body != first.body) {
-      found.push_back(key + " has another body than at first");
+      found.push_back(key + " has another body than the first response");
     }
   }
 }
 
 // At rest the gate shows what the judge has (B14); without one there is nothing to be seen there.
 void check_gate(const Sale& sale, std::vector<std::string>& found) {
-  const std::optional<std::int64_t>& left = sale.seen.left_at_gate;
+  const std::optional<std::int64_t>& left = sale.reading.left_at_gate;
   const bool gated = sale.mode == "gated";
-  if (gated && !left) found.emplace_back("the gate does not show the stock of the sale");
+  if (gated && !left) found.emplace_back("the gate does not show the sale's stock");
   if (!gated && left) found.emplace_back("the gate shows the stock of a sale that is not gated");
-  if (gated && left && sale.seen.stock && *left != sale.seen.stock->available) {
-    found.push_back(off("units left at the gate", *left, sale.seen.stock->available));
+  if (gated && left && sale.reading.stock && *left != sale.reading.stock->available) {
+    found.push_back(off("units left at the gate", *left, sale.reading.stock->available));
   }
 }
 
-std::string left_text(const SaleSeen& seen) {
-  const std::string at_gate = seen.left_at_gate ? "gate " + with_commas(*seen.left_at_gate) + ", " : "";
-  return at_gate + "database " + with_commas(seen.stock->available);
+std::string left_text(const SaleReading& reading) {
+  const std::string at_gate = reading.left_at_gate ? "gate " + with_commas(*reading.left_at_gate) + ", " : "";
+  return at_gate + "database " + with_commas(reading.stock->available);
 }
 
-void check_database(const Sale& sale, const Tally& tally, std::vector<std::string>& found) {
+void check_database(const Sale& sale, const SaleCounts& counts, std::vector<std::string>& found) {
   const std::int64_t expected = orders_expected(sale.size, sale.plan);
-  if (!sale.seen.stock) {
-    found.emplace_back("the stock of the sale is not listed");
+  if (!sale.reading.stock) {
+    found.emplace_back("the sale's stock is not listed");
   } else {
-    const SaleSeen::Stock& stock = *sale.seen.stock;
+    const StockCounts& stock = *sale.reading.stock;
     if (stock.reserved != expected)
       found.push_back(off("units reserved in the database", stock.reserved, expected));
     if (stock.available != sale.size.units - expected)
@@ -109,72 +112,66 @@ void check_database(const Sale& sale, const Tally& tally, std::vector<std::strin
     if (stock.sold != 0) found.push_back(off("units sold in the database", stock.sold, 0));
   }
   check_gate(sale, found);
-  const auto seen = static_cast<std::int64_t>(sale.seen.orders.size());
-  if (seen != tally.orders) found.push_back(off("orders found again by their id", seen, tally.orders));
-  for (const SaleSeen::Order& order : sale.seen.orders) {
-    const auto answered = tally.users.find(order.id);
-    if (order.state != "held" || answered == tally.users.end() || answered->second != order.user)
-      found.push_back("order " + order.id + " is " + order.state + " and of user " + order.user +
-                      " in the database, which is not what was answered");
+  const auto found_again = static_cast<std::int64_t>(sale.reading.orders.size());
+  if (found_again != counts.orders) found.push_back(off("orders found by their id", found_again, counts.orders));
+  for (const OrderSummary& order : sale.reading.orders) {
+    const auto answered = counts.users.find(order.id);
+    if (order.state != "held" || answered == counts.users.end() || answered->second != order.user)
+      found.push_back("order " + order.id + " is " + order.state + " and belongs to user " + order.user +
+                      " in the database, unlike in the response");
   }
-  if (!sale.seen.audit.clean()) found.push_back(off("findings of verify", sale.seen.audit.findings_total, 0));
+  if (!sale.reading.audit.clean()) found.push_back(off("findings of verify", sale.reading.audit.findings_total, 0));
 }
 
 std::int64_t exchanges(const SaleRun& run) {
-  return static_cast<std::int64_t>(run.results.size()) + run.repeats + run.busy + run.unknown;
+  return static_cast<std::int64_t>(run.results.size()) + run.repeats + run.statistics.busy +
+         run.statistics.unknown;
+}
+
+std::int64_t took_ms(const SaleRun& run) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(run.statistics.took).count();
 }
 
 std::int64_t per_second(const SaleRun& run) {
-  return exchanges(run) * 1000 / std::max<std::int64_t>(run.took.count(), 1);
-}
-
-// 412 ms as "0.41 s".
-std::string seconds_text(Duration took) {
-  const std::int64_t hundredths = took.count() / 10;
-  const std::string part = std::to_string(hundredths % 100);
-  return std::to_string(hundredths / 100) + "." + (part.size() == 1 ? "0" : "") + part + " s";
+  return exchanges(run) * 1000 / std::max<std::int64_t>(took_ms(run), 1);
 }
 
 std::string plural(std::int64_t count, std::string_view one, std::string_view more) {
   return with_commas(count) + " " + std::string(count == 1 ? one : more);
 }
 
-std::string otherwise_text(const Tally& tally) {
+std::string otherwise_text(const SaleCounts& counts) {
   std::string text;
-  for (const auto& [outcome, count] : tally.otherwise)
+  for (const auto& [outcome, count] : counts.otherwise)
     text += (text.empty() ? "" : ", ") + with_commas(count) + " " + outcome;
   return text.empty() ? "none" : text;
 }
 
-std::string patience_text(const SaleRun& run) {
+std::string retries_text(const SaleRun& run) {
+  const LoadStatistics& statistics = run.statistics;
   std::string text =
       plural(run.repeats, "request", "requests") + " sent twice with the same key, answered alike";
-  if (run.busy + run.unknown + run.lost == 0) return text;
-  return text + "; " + with_commas(run.busy) + " told to come later, " + with_commas(run.unknown) +
-         " unknown, " + with_commas(run.lost) + " lost, all asked again";
+  if (statistics.busy + statistics.unknown + statistics.lost == 0) return text;
+  return text + "; " + with_commas(statistics.busy) + " busy, " + with_commas(statistics.unknown) +
+         " unknown, " + with_commas(statistics.lost) + " lost, all sent again";
 }
 
 }  // namespace
 
 std::vector<std::string> deviations_of(const Sale& sale) {
-  const Tally tally = tally_of(sale);
+  CHECK(sale.run.results.size() == sale.plan.requests.size());
+  const SaleCounts counts = counts_of(sale);
   std::vector<std::string> found;
-  check_answers(sale, tally, found);
+  check_responses(sale, counts, found);
   check_repeats(sale, found);
-  check_database(sale, tally, found);
+  check_database(sale, counts, found);
   return found;
 }
 
-Duration percentile(std::vector<Duration> values, int percent) {
-  if (values.empty()) return Duration(0);
-  std::ranges::sort(values);
-  const std::size_t rank = (values.size() * static_cast<std::size_t>(percent) + 99) / 100;
-  return values[std::max<std::size_t>(rank, 1) - 1];
-}
-
-std::string verdict_text(const Sale& sale, const std::vector<std::string>& deviations, Ink ink) {
-  const Tally tally = tally_of(sale);
+std::string verdict_text(const Sale& sale, const std::vector<std::string>& deviations, ColourMode colour) {
+  const SaleCounts counts = counts_of(sale);
   const SaleRun& run = sale.run;
+  const LatencyHistogram& latencies = run.statistics.latencies;
   std::string text;
   const auto row = [&text](std::string_view name, const std::string& value) {
     text +=
@@ -184,67 +181,61 @@ std::string verdict_text(const Sale& sale, const std::vector<std::string>& devia
                       plural(sale.plan.buyers, "user", "users") + " for " +
                       plural(sale.size.units, "unit", "units") + ", over " +
                       plural(static_cast<std::int64_t>(sale.connections), "connection", "connections"));
-  row("speed", seconds_text(run.took) + ", " + with_commas(per_second(run)) + " a second, p50 " +
-                   std::to_string(percentile(run.latencies, 50).count()) + " ms, p99 " +
-                   std::to_string(percentile(run.latencies, 99).count()) + " ms");
-  row("retries", patience_text(run));
-  row("orders", with_commas(tally.orders) + " of " + with_commas(orders_expected(sale.size, sale.plan)));
-  row("other answers", otherwise_text(tally));
-  if (sale.seen.stock) row("left", left_text(sale.seen));
-  if (sale.seen.stock) row("reserved", with_commas(sale.seen.stock->reserved));
-  row("users with two orders", with_commas(tally.users_with_two));
-  row("verify", sale.seen.audit.clean() ? "clean, " + with_commas(sale.seen.audit.flows) + " ledger entries"
-                                        : plural(sale.seen.audit.findings_total, "finding", "findings"));
+  row("speed", fixed(static_cast<double>(took_ms(run)) / 1000, 2) + " s, " + with_commas(per_second(run)) +
+                   " a second, p50 " + short_ms(latencies.ms(0.5)) + " ms, p99 " + short_ms(latencies.ms(0.99)) +
+                   " ms");
+  row("retries", retries_text(run));
+  row("orders", with_commas(counts.orders) + " of " + with_commas(orders_expected(sale.size, sale.plan)));
+  row("other responses", otherwise_text(counts));
+  if (sale.reading.stock) row("left", left_text(sale.reading));
+  if (sale.reading.stock) row("reserved", with_commas(sale.reading.stock->reserved));
+  row("users with two orders", with_commas(counts.users_with_two));
+  const judge::AuditReport& audit = sale.reading.audit;
+  row("verify", audit.clean() ? "clean, " + with_commas(audit.flows) + " ledger entries"
+                              : plural(audit.findings_total, "finding", "findings"));
   for (const std::string& deviation : deviations) row("WRONG", deviation);
   const bool right = deviations.empty();
   const std::string words =
       right ? "PASSED: every unit was sold, and none twice."
             : "FAILED: " + plural(static_cast<std::int64_t>(deviations.size()), "deviation", "deviations") +
                   ".";
-  if (ink == Ink::plain) return text + "\n  " + words + "\n";
+  if (colour == ColourMode::plain) return text + "\n  " + words + "\n";
   return text + "\n  \033[1;" + (right ? "32" : "31") + "m" + words + "\033[0m\n";
 }
 
 std::string verdict_json(const Sale& sale, const std::vector<std::string>& deviations) {
-  const Tally tally = tally_of(sale);
+  const SaleCounts counts = counts_of(sale);
   const SaleRun& run = sale.run;
-  std::string text = std::string(R"({"event":"verdict","passed":)") + (deviations.empty() ? "true" : "false");
-  const auto number = [&text](std::string_view name, std::int64_t value) {
-    text += ",\"" + std::string(name) + "\":" + std::to_string(value);
-  };
-  number("users", sale.size.users);
-  number("units", sale.size.units);
-  number("requests", sale.size.requests);
-  text += ",\"seed\":" + std::to_string(sale.size.seed);
-  number("connections", static_cast<std::int64_t>(sale.connections));
-  number("took_ms", run.took.count());
-  number("per_second", per_second(run));
-  number("p50_ms", percentile(run.latencies, 50).count());
-  number("p99_ms", percentile(run.latencies, 99).count());
-  number("repeats", run.repeats);
-  number("busy", run.busy);
-  number("unknown", run.unknown);
-  number("lost", run.lost);
-  number("orders", tally.orders);
-  number("orders_expected", orders_expected(sale.size, sale.plan));
-  number("users_with_two", tally.users_with_two);
-  text += R"(,"mode":")" + sale.mode + "\"";
-  if (sale.seen.left_at_gate) number("left_at_gate", *sale.seen.left_at_gate);
-  if (sale.seen.stock) number("available", sale.seen.stock->available);
-  if (sale.seen.stock) number("reserved", sale.seen.stock->reserved);
-  number("verify_findings", sale.seen.audit.findings_total);
-  text += R"(,"other_answers":{)";
-  for (const auto& [outcome, count] : tally.otherwise) {
-    text += text.ends_with('{') ? "" : ",";
-    append_json_text(text, outcome);
-    text += ":" + std::to_string(count);
-  }
-  text += R"(},"deviations":[)";
-  for (const std::string& deviation : deviations) {
-    text += text.ends_with('[') ? "" : ",";
-    append_json_text(text, deviation);
-  }
-  return text + "]}";
+  const SaleReading& reading = sale.reading;
+  boost::json::object other;
+  for (const auto& [outcome, count] : counts.otherwise) other[outcome] = count;
+  boost::json::object json;
+  json["event"] = "verdict";
+  json["passed"] = deviations.empty();
+  json["users"] = sale.size.users;
+  json["units"] = sale.size.units;
+  json["requests"] = sale.size.requests;
+  json["seed"] = sale.size.seed;
+  json["connections"] = sale.connections;
+  json["took_ms"] = took_ms(run);
+  json["per_second"] = per_second(run);
+  json["p50_ms"] = rounded(run.statistics.latencies.ms(0.5), 3);
+  json["p99_ms"] = rounded(run.statistics.latencies.ms(0.99), 3);
+  json["repeats"] = run.repeats;
+  json["busy"] = run.statistics.busy;
+  json["unknown"] = run.statistics.unknown;
+  json["lost"] = run.statistics.lost;
+  json["orders"] = counts.orders;
+  json["orders_expected"] = orders_expected(sale.size, sale.plan);
+  json["users_with_two"] = counts.users_with_two;
+  json["mode"] = sale.mode;
+  if (reading.left_at_gate) json["left_at_gate"] = *reading.left_at_gate;
+  if (reading.stock) json["available"] = reading.stock->available;
+  if (reading.stock) json["reserved"] = reading.stock->reserved;
+  json["verify_findings"] = reading.audit.findings_total;
+  json["other_answers"] = std::move(other);
+  json["deviations"] = boost::json::array(deviations.begin(), deviations.end());
+  return json_line(json);
 }
 
 }  // namespace gavel::app

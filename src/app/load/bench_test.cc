@@ -18,12 +18,12 @@ namespace {
 
 FineTime us(std::int64_t count) { return std::chrono::microseconds(count); }
 
-TEST(Histogram, IsExactBelow256MicrosecondsAndWithinAHundredthAbove) {
-  Histogram none;
+TEST(LatencyHistogram, IsExactBelow256MicrosecondsAndWithinAHundredthAbove) {
+  LatencyHistogram none;
   EXPECT_EQ(none.ms(0.99), 0);
   Random random(1);
   for (const std::int64_t most : {200, 5'000, 3'000'000, 60'000'000}) {
-    Histogram histogram;
+    LatencyHistogram histogram;
     std::vector<std::int64_t> all;
     for (int i = 0; i < 2'000; ++i) {
       all.push_back(static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most))));
@@ -41,8 +41,8 @@ TEST(Histogram, IsExactBelow256MicrosecondsAndWithinAHundredthAbove) {
   }
 }
 
-TEST(Histogram, TakesAnyLatency) {
-  Histogram histogram;
+TEST(LatencyHistogram, TakesAnyLatency) {
+  LatencyHistogram histogram;
   histogram.add(us(-5));
   EXPECT_EQ(histogram.ms(1), 0);
   histogram.add(std::chrono::hours(100));

@@ -1,4 +1,4 @@
-// Bench picture: latencies over the rungs of `gavel bench`, both in doublings, as a whole SVG file that loads
+// Latency chart: latencies over the steps of a load ramp, both in doublings, as a whole SVG file that loads
 // nothing.
 //
 // Pure; thread-safe.
@@ -12,21 +12,21 @@
 
 namespace gavel::app {
 
-struct Picture {
+struct LatencyChart {
   enum class Mark : std::uint8_t { full, hollow };
 
   struct Column {
-    std::int64_t rung;           // Its place along the axis; at least 1.
-    const Histogram* latencies;  // Outlives the picture.
+    std::int64_t step;                  // Its place along the axis; at least 1.
+    const LatencyHistogram* latencies;  // Outlives the chart.
     Mark mark;
   };
 
   std::string title;
-  std::string along;  // What the rungs count.
+  std::string axis;  // What the steps count.
   std::vector<Column> columns;
-  std::int64_t knee = 0;  // The rung to be marked as that; 0: none.
+  std::int64_t knee = 0;  // The step to be marked as that; 0: none.
 };
 
-std::string svg_of(const Picture& picture);
+std::string svg_of(const LatencyChart& chart);
 
 }  // namespace gavel::app

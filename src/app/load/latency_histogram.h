@@ -1,7 +1,7 @@
-// Histogram: latencies in the manner of HdrHistogram, of any length within a hundredth, in fixed memory.
+// LatencyHistogram: latencies of any length within a hundredth, in fixed memory, in the manner of HdrHistogram.
 //
 // Microseconds below 256 are exact. Each doubling above is divided into 128 equal parts, so that a value is
-// told at most 0.8 % too long, never too short. Debian 12 has no library of this kind for C++. Value type.
+// reported at most 0.8 % too long, never too short. Debian 12 has no library of this kind for C++. Value type.
 #pragma once
 
 #include <array>
@@ -11,9 +11,10 @@
 
 namespace gavel::app {
 
-class Histogram {
+class LatencyHistogram {
  public:
   void add(FineTime latency);  // Negative ones count as 0, those beyond 19 hours as that.
+  void add(const LatencyHistogram& others);
 
   std::int64_t count() const { return count_; }
   // What `share` of all, from 0 to 1, do not exceed; 0 of none.

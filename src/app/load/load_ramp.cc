@@ -1,9 +1,13 @@
 #include "app/load/load_ramp.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "app/cli/progress.h"
+#include "app/client/operator_client.h"
+#include "app/load/scenario_traffic.h"
+#include "app/load/step_stock.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"
 
@@ -12,70 +16,88 @@ namespace {
 
 constexpr FineTime warm_up = std::chrono::seconds(1);
 
-class Climb {
- public:
-  Climb(const LadderPlan& plan, const BenchTarget& target, Speech speech, const Interrupt& interrupt)
-      : plan_(plan), target_(target), speech_(speech), interrupt_(interrupt), random_(plan.seed) {}
+LoadStep shortened(LoadStep step, FineTime during) {
+  if (auto* rate = std::get_if<RateSchedule>(&step.schedule)) rate->during = during;
+  if (auto* outstanding = std::get_if<OutstandingSchedule>(&step.schedule)) outstanding->during = during;
+  return step;
+}
 
-  Result<LadderFigure> rung(const Crowd& crowd);
+class Runner {
+ public:
+  Runner(const LoadRamp& ramp, const ServerAddresses& server, OperatorClient operators, RampObserver& observer)
+      : ramp_(ramp),
+        server_(server),
+        operators_(std::move(operators)),
+        observer_(observer),
+        random_(ramp.seed) {}
+
+  Result<StepFigure> run(const LoadStep& step);
 
  private:
-  Result<CrowdMeasured> send(const Crowd& crowd, BenchTraffic& traffic) const;
+  Result<LoadStatistics> send(const LoadStep& step, ScenarioTraffic& traffic);
 
-  const LadderPlan& plan_;
-  const BenchTarget& target_;
-  const Speech speech_;
-  const Interrupt& interrupt_;
+  const LoadRamp& ramp_;
+  const ServerAddresses& server_;
+  OperatorClient operators_;
+  RampObserver& observer_;
   const RealClock clock_;
   Random random_;
 };
 
-Result<LadderFigure> Climb::rung(const Crowd& crowd) {
-  const auto stock = stock_up(target_, units_for_crowd(plan_.scenario, crowd), random_);
+Result<StepFigure> Runner::run(const LoadStep& step) {
+  const auto stock = stock_up(operators_, units_for(ramp_.scenario, step), random_);
   if (!stock) return std::unexpected(stock.error());
-  BenchTraffic traffic(plan_.scenario, stock->sku, clock_, random_);
-  ServerWatch watch(target_.operators, target_.key);
-  auto measured = send(crowd, traffic);
-  if (!measured) return std::unexpected(measured.error());
-  LadderFigure figure{.scenario = plan_.scenario,
-                      .crowd = crowd,
-                      .seed = plan_.seed,
-                      .measured = *std::move(measured),
-                      .seen = watch.stop(),
-                      .verify = ""};
-  const auto units =
-      plan_.scenario == Scenario::mixed ? BenchCount::Units::come_back : BenchCount::Units::stay_taken;
+  ScenarioTraffic traffic(ramp_.scenario, stock->sku, clock_, random_);
+  std::optional<MetricsPoller> poller;
+  if (!step.is_by_rate()) poller.emplace(server_);
+  auto statistics = send(step, traffic);
+  if (!statistics) return std::unexpected(statistics.error());
+  StepFigure figure{.scenario = ramp_.scenario,
+                    .step = step,
+                    .seed = ramp_.seed,
+                    .statistics = *std::move(statistics),
+                    .seen = poller ? poller->stop() : MetricsPoller::Maxima(),
+                    .orders = traffic.orders(),
+                    .verify = ""};
+  if (!traffic.wrong_address().empty()) {
+    return fail(ErrorCode::invalid, server_.shop + " answered " + traffic.wrong_address() +
+                                        " to an order for the SKU that was just made at " + server_.operators +
+                                        "; name the shop's and the operators' address of one server");
+  }
+  const auto units = ramp_.scenario == LoadScenario::mixed ? StepCount::Units::come_back
+                                                           : StepCount::Units::stay_taken;
   auto verify =
-      verify_of(target_, *stock, {traffic.orders(), figure.measured.doubtful, units, traffic.unheard()});
+      verify_of(operators_, *stock,
+                {.orders = figure.orders, .doubtful = figure.statistics.doubtful, .units = units});
   if (!verify) return std::unexpected(verify.error());
   figure.verify = *std::move(verify);
   return figure;
 }
 
-Result<CrowdMeasured> Climb::send(const Crowd& crowd, BenchTraffic& traffic) const {
-  // A line a quarter would stand between the rows.
-  const bool terminal = speech_ == Speech::people && Progress::form_of_stderr() == Progress::Form::bar;
-  Progress progress(with_commas(static_cast<std::int64_t>(crowd.callers)) + " outstanding, seconds",
-                    crowd.during / std::chrono::seconds(1),
-                    terminal ? Progress::Form::bar : Progress::Form::silent);
-  return run_closed_loop(target_.shop, crowd, traffic, [&](FineTime lasted) {
-    progress.at(lasted / std::chrono::seconds(1));
-    return !interrupt_.raised();
+Result<LoadStatistics> Runner::send(const LoadStep& step, ScenarioTraffic& traffic) {
+  const auto engine = LoadEngine::create(
+      {.url = server_.shop, .ca_file = server_.ca_file, .connections = step.connections});
+  if (!engine) return std::unexpected(engine.error());
+  return (*engine)->run(step.schedule, traffic, [this, &step](const LoadProgress& progress) {
+    return observer_.on_progress(step, progress);
   });
 }
 
 }  // namespace
 
-Result<std::vector<LadderFigure>> climb(const LadderPlan& plan, const BenchTarget& target, Speech speech,
-                                        const Interrupt& interrupt) {
-  Climb ladder(plan, target, speech, interrupt);
-  if (auto warm = ladder.rung({plan.outstanding.front(), warm_up}); !warm)
+Result<std::vector<StepFigure>> run_ramp(const LoadRamp& ramp, const ServerAddresses& server,
+                                         RampObserver& observer) {
+  CHECK(!ramp.steps.empty());
+  auto operators = OperatorClient::create(server);
+  if (!operators) return std::unexpected(operators.error());
+  Runner runner(ramp, server, *std::move(operators), observer);
+  if (auto warm = runner.run(shortened(ramp.steps.front(), warm_up)); !warm)
     return std::unexpected(warm.error());
-  std::vector<LadderFigure> figures;
-  for (const std::size_t callers : plan.outstanding) {
-    auto figure = ladder.rung({callers, plan.during});
+  std::vector<StepFigure> figures;
+  for (const LoadStep& step : ramp.steps) {
+    auto figure = runner.run(step);
     if (!figure) return std::unexpected(figure.error());
-    say(speech == Speech::json ? json_of(*figure) : row_of(*figure));
+    observer.on_figure(*figure);
     figures.push_back(*std::move(figure));
   }
   return figures;

@@ -1,32 +1,38 @@
-// Ladder: the rungs of outstanding requests of `gavel bench`, one after the other (B14).
+// LoadRamp: a load in steps, one after the other (B14).
 //
-// Each rung has a SKU of its own, is watched through the server's metrics, and is followed by verify; its row
-// is printed when it is done. Blocks; one thread, and the watch's.
+// Each step has a SKU of its own and is followed by verify; a step of outstanding requests is watched through the
+// server's metrics. Blocks; one thread, and that of the metrics.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "app/cli/subcommand.h"
-#include "app/interrupt.h"
-#include "app/load/ramp_figure.h"
-#include "app/load/scenario_traffic.h"
-#include "app/load/step_stock.h"
-#include "base/clock_fine.h"
+#include "app/server_addresses.h"
+#include "app/load/load_step.h"
 #include "base/result.h"
 
 namespace gavel::app {
 
-struct LadderPlan {
-  Scenario scenario = Scenario::sale;
-  std::vector<std::size_t> outstanding;  // A rung each; at least one.
-  FineTime during{0};                    // Of each.
-  std::uint64_t seed = 0;
+struct LoadRamp {
+  LoadScenario scenario = LoadScenario::sale;
+  std::vector<LoadStep> steps;  // At least one.
+  std::uint64_t seed = 0;       // The same one gives the same users and choices.
 };
 
-// After a warm-up on the first rung. The error is that of the load or of the operators' listener, in one
-// line; `unknown` if `interrupt` was raised.
-Result<std::vector<LadderFigure>> climb(const LadderPlan& plan, const BenchTarget& target, Speech speech,
-                                        const Interrupt& interrupt);
+// Called on the thread that runs the ramp.
+class RampObserver {
+ public:
+  // 20 times a second; false breaks off.
+  virtual bool on_progress(const LoadStep& step, const LoadProgress& progress) = 0;
+  virtual void on_figure(const StepFigure& figure) = 0;
+
+ protected:
+  ~RampObserver() = default;
+};
+
+// Runs the first step for a second, to warm up, and then each. The error is that of the load (load_engine.h) or
+// of the operators' listener, in one line; `invalid` too where the two addresses are not those of one server.
+Result<std::vector<StepFigure>> run_ramp(const LoadRamp& ramp, const ServerAddresses& server,
+                                         RampObserver& observer);
 
 }  // namespace gavel::app

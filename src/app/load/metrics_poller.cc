@@ -8,7 +8,7 @@ namespace gavel::app {
 namespace {
 
 constexpr Duration read_every{250};
-constexpr Duration answer_within{10'000};
+constexpr Duration response_within{10'000};
 
 void raise_to(std::int64_t& most, std::optional<std::int64_t> value) {
   most = std::max(most, value.value_or(0));
@@ -31,35 +31,30 @@ std::optional<std::int64_t> gauge_in(std::string_view text, std::string_view nam
   return std::nullopt;
 }
 
-ServerWatch::ServerWatch(std::string operators, std::string key)
-    : operators_(std::move(operators)), key_(std::move(key)), ticker_([this] { return read(); }) {}
+MetricsPoller::MetricsPoller(const ServerAddresses& server)
+    : key_(server.key),
+      client_(HttpClient::create(server.operators, server.ca_file)),
+      ticker_([this] { return read(); }) {}
 
-// A reading that fails is one less: how many there were is part of what was seen.
-Duration ServerWatch::read() {
-  if (!connection_) {
-    auto opened = HttpConnection::open(operators_);
-    if (!opened) return read_every;
-    connection_ = *std::move(opened);
-  }
-  const HttpRequest request{.method = "GET", .target = "/metrics", .body = "", .key = "", .bearer = key_};
-  const auto answer = connection_->ask(request, answer_within);
-  if (!answer || answer->status != 200) {
-    connection_.reset();
-    return read_every;
-  }
-  const std::string& text = answer->body;
+// A reading that fails is one less: how many there were is part of the result.
+Duration MetricsPoller::read() {
+  if (!client_) return read_every;
+  const HttpRequest request{.method = "GET", .target = "/metrics", .bearer = key_};
+  const auto response = client_->ask(request, response_within);
+  if (!response || response->status != 200) return read_every;
+  const std::string& text = response->body;
   const MutexLock lock(mutex_);
-  ++seen_.readings;
-  raise_to(seen_.backlog, gauge_in(text, "gavel_pipeline_queue_commands"));
-  raise_to(seen_.in_flight, gauge_in(text, "gavel_pipeline_in_flight_commands"));
-  raise_to(seen_.connections, gauge_in(text, R"(gavel_http_connections{listener="shop"})"));
+  ++maxima_.readings;
+  raise_to(maxima_.backlog, gauge_in(text, "gavel_pipeline_queue_commands"));
+  raise_to(maxima_.in_flight, gauge_in(text, "gavel_pipeline_in_flight_commands"));
+  raise_to(maxima_.connections, gauge_in(text, R"(gavel_http_connections{listener="shop"})"));
   return read_every;
 }
 
-ServerWatch::Seen ServerWatch::stop() {
+MetricsPoller::Maxima MetricsPoller::stop() {
   ticker_.stop();
   const MutexLock lock(mutex_);
-  return seen_;
+  return maxima_;
 }
 
 }  // namespace gavel::app

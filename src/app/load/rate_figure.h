@@ -1,4 +1,4 @@
-// Bench figure: what one rung of `gavel bench` came to, as a line of JSON, a row for people, or a picture.
+// Rate figure: what a step by rate came to, as a line of JSON, a row of a table, or a chart.
 //
 // Pure; thread-safe.
 #pragma once
@@ -7,38 +7,25 @@
 #include <span>
 #include <string>
 
-#include "app/load/open_loop.h"
-#include "app/load/scenario_traffic.h"
+#include "app/load/load_step.h"
 
 namespace gavel::app {
 
-struct BenchFigure {
-  Scenario scenario = Scenario::sale;
-  Rung rung;
-  std::uint64_t seed = 0;
-  Measured measured;
-  std::int64_t orders = 0;  // That were made.
-  std::string verify;       // "clean", or what is wrong: then the figure is none.
-
-  double seconds() const;
-  double answers_per_second() const;
-  double orders_per_second() const;
-  // Every request was sent and answered, at the rate of the schedule but for a twentieth.
-  bool kept_up() const;
-};
+// Every request was sent and answered, at the rate of the schedule but for a twentieth.
+bool kept_up(const StepFigure& figure);
 
 // {"bench":"sale","rate":1000,…,"verify":"clean"}
-std::string json_of(const BenchFigure& figure);
+std::string rate_json(const StepFigure& figure);
 
 // A head, and a row below it.
-std::string bench_head();
-std::string row_of(const BenchFigure& figure);
+std::string rate_head();
+std::string rate_row(const StepFigure& figure);
 
-// Latencies over the rate of the schedule, both in doublings, as a whole SVG file that loads nothing. Rungs
-// that did not keep up are hollow: their latencies are those of the requests that got through.
-std::string svg_of(std::span<const BenchFigure> figures);
+// Latencies over the rate of the schedule, both in doublings, as a whole SVG file that loads nothing. Steps that
+// did not keep up are hollow: their latencies are those of the requests that got through.
+std::string rate_chart(std::span<const StepFigure> figures);
 
-// The highest rate that was kept up with below which every rung kept up; 0 if none did.
-std::int64_t knee_of(std::span<const BenchFigure> figures);
+// The highest rate that was kept up with below which every step kept up; 0 if none did.
+std::int64_t highest_rate_kept_up(std::span<const StepFigure> figures);
 
 }  // namespace gavel::app
