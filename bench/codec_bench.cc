@@ -51,21 +51,21 @@ void act_of_order(benchmark::State& bench) {
 
 void content_of_order(benchmark::State& bench) {
   const rules::Command command = Orders(Limit::none, 1).next(RealClock().now());
-  for (auto _ : bench) benchmark::DoNotOptimize(rules::content_of(command.act));
+  for (auto _ : bench) benchmark::DoNotOptimize(rules::fingerprint_of(command.act));
 }
 
 void uuid_of_text(benchmark::State& bench) {
-  const std::string text = to_text(Orders(Limit::none, 1).next(RealClock().now()).fresh.uuid);
+  const std::string text = to_text(Orders(Limit::none, 1).next(RealClock().now()).new_order_id.uuid);
   for (auto _ : bench) benchmark::DoNotOptimize(parse_uuid(text));
 }
 
 void text_of_uuid(benchmark::State& bench) {
-  const Uuid uuid = Orders(Limit::none, 1).next(RealClock().now()).fresh.uuid;
+  const Uuid uuid = Orders(Limit::none, 1).next(RealClock().now()).new_order_id.uuid;
   for (auto _ : bench) benchmark::DoNotOptimize(to_text(uuid));
 }
 
 void code_of_text(benchmark::State& bench) {
-  const std::string text = to_text(Orders(Limit::none, 1).next(RealClock().now()).fresh.uuid);
+  const std::string text = to_text(Orders(Limit::none, 1).next(RealClock().now()).new_order_id.uuid);
   for (auto _ : bench) benchmark::DoNotOptimize(rules::RequestKey::parse(text));
 }
 
@@ -73,7 +73,7 @@ void render_reserved(benchmark::State& bench) {
   const rules::Command command = Orders(Limit::none, 1).next(RealClock().now());
   rules::Verdict verdict;
   verdict.outcome = rules::Outcome::reserved;
-  verdict.order = command.fresh;
+  verdict.order = command.new_order_id;
   verdict.at = RealClock().now();
   verdict.detail.expires_at = verdict.at + std::chrono::minutes(15);
   for (auto _ : bench) benchmark::DoNotOptimize(http::success(command, verdict));

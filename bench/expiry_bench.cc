@@ -27,7 +27,7 @@
 #include "bench/load.h"
 #include "bench/machine_watch.h"
 #include "bench/server.h"
-#include "judge/sqlite_store.h"
+#include "judge/sqlite/store.h"
 
 namespace gavel::bench {
 namespace {

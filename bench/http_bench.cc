@@ -23,7 +23,7 @@
 #include "bench/load.h"
 #include "bench/server.h"
 #include "bench/shop.h"
-#include "judge/sqlite_store.h"
+#include "judge/sqlite/store.h"
 
 namespace gavel::bench {
 namespace {

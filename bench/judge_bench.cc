@@ -18,7 +18,7 @@
 #include "bench/bare_log.h"
 #include "bench/figure.h"
 #include "bench/shop.h"
-#include "judge/sqlite_store.h"
+#include "judge/sqlite/store.h"
 
 namespace gavel::bench {
 namespace {
@@ -85,8 +85,8 @@ Run run_log(const Case& one, std::int64_t orders, std::uint64_t seed) {
   for (std::int64_t made = 0; made < orders; made += static_cast<std::int64_t>(one.batch)) {
     std::vector<BareLog::Record> batch;
     for (const rules::Command& command : source.next(one.batch, clock.now())) {
-      batch.push_back({command.fresh.uuid, command.key->text() + ' ' + command.caller.text() + ' ' +
-                                               rules::content_of(command.act) + '\n'});
+      batch.push_back({command.new_order_id.uuid, command.key->text() + ' ' + command.caller.text() + ' ' +
+                                                      rules::fingerprint_of(command.act) + '\n'});
     }
     const Span begun = steady_now();
     CHECK(log.append(batch) == one.batch);

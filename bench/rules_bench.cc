@@ -113,13 +113,11 @@ void replay(benchmark::State& bench) {
 }
 
 void confirm(benchmark::State& bench) {
-  settle(
-      bench, [](rules::OrderId id) { return rules::Confirm{id}; }, Duration(0), rules::Outcome::confirmed);
+  settle(bench, [](rules::OrderId id) { return rules::Confirm{id}; }, Duration(0), rules::Outcome::confirmed);
 }
 
 void cancel(benchmark::State& bench) {
-  settle(
-      bench, [](rules::OrderId id) { return rules::Cancel{id}; }, Duration(0), rules::Outcome::cancelled);
+  settle(bench, [](rules::OrderId id) { return rules::Cancel{id}; }, Duration(0), rules::Outcome::cancelled);
 }
 
 void expire(benchmark::State& bench) {

@@ -7,7 +7,7 @@
 #include "app/client/http_connection.h"
 #include "app/options.h"
 #include "base/check.h"
-#include "judge/sqlite_store.h"
+#include "judge/sqlite/store.h"
 
 namespace gavel::bench {
 namespace {

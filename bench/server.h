@@ -12,8 +12,8 @@
 #include "app/instance.h"
 #include "app/temporary_data_folder.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "bench/shop.h"
+#include "ops/log.h"
 
 namespace gavel::bench {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 
 namespace gavel::bench {
 
@@ -24,18 +24,19 @@ rules::Command Orders::next(Time now) {
   if (limit_ == Limit::per_user) act.activity = rules::ActivityCode(activity_code);
   return rules::Command{.caller = rules::Caller("bench"),
                         .key = rules::RequestKey(to_text(key)),
-                        .fresh = rules::OrderId{key},
+                        .new_order_id = rules::OrderId{key},
                         .act = std::move(act)};
 }
 
 rules::Command command_of(const std::string& key, rules::Act act) {
-  return rules::Command{
-      .caller = rules::Caller("bench"), .key = rules::RequestKey(key), .fresh = {}, .act = std::move(act)};
+  return rules::Command{.caller = rules::Caller("bench"),
+                        .key = rules::RequestKey(key),
+                        .new_order_id = {},
+                        .act = std::move(act)};
 }
 
 Bench::Bench(judge::Store& store, Limit limit)
-    : judge_(
-          store, *log_, Random(1), [](Duration) {}, rules::Policy(), judge::JudgeLimits()) {
+    : judge_(store, *log_, Random(1), [](Duration) {}, rules::Policy(), judge::JudgeLimits()) {
   const rules::SkuCode sku(sku_code);
   std::vector<rules::Command> commands;
   commands.push_back(command_of("sku", rules::PutSku{sku}));

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "judge/judge.h"
 #include "judge/reader.h"
 #include "judge/store.h"
+#include "ops/log.h"
 #include "rules/command.h"
 
 namespace gavel::bench {

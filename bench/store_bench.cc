@@ -16,8 +16,8 @@
 #include "bench/figure.h"
 #include "bench/shop.h"
 #include "judge/loading.h"
-#include "judge/memory_store.h"
-#include "judge/sqlite_store.h"
+#include "judge/memory/store.h"
+#include "judge/sqlite/store.h"
 #include "rules/decide.h"
 
 namespace gavel::bench {

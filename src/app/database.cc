@@ -4,9 +4,9 @@
 #include <fstream>
 #include <utility>
 
-#include "judge/memory_store.h"
-#include "judge/sqlite_order_index.h"
-#include "judge/sqlite_store.h"
+#include "judge/memory/store.h"
+#include "judge/sqlite/order_index.h"
+#include "judge/sqlite/store.h"
 
 namespace gavel::app {
 namespace {

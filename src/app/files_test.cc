@@ -17,7 +17,7 @@ namespace gavel::app {
 namespace {
 
 mode_t mode_of(const std::string& file) {
-  struct stat status {};
+  struct stat status{};
   EXPECT_EQ(::stat(file.c_str(), &status), 0);
   return status.st_mode & 0777U;
 }
@@ -30,7 +30,7 @@ TEST(OperatorKey, IsMadeOnceAndReadAfterwards) {
   EXPECT_TRUE(first->fresh);
   EXPECT_EQ(first->secret.size(), 64U);
   EXPECT_EQ(mode_of(file), 0600U);
-  EXPECT_EQ(content_of(file), first->secret + "\n");
+  EXPECT_EQ(fingerprint_of(file), first->secret + "\n");
   const auto second = take_operator_key(file);
   ASSERT_TRUE(second);
   EXPECT_FALSE(second->fresh);

@@ -28,8 +28,8 @@ Result<Options> options_in(const TemporaryDataFolder& folder, const std::string&
 
 }  // namespace
 
-Result<std::unique_ptr<InProcessServer>> InProcessServer::start(const TemporaryDataFolder& folder, const std::string& mode,
-                                                  Interrupt& ended) {
+Result<std::unique_ptr<InProcessServer>> InProcessServer::start(const TemporaryDataFolder& folder,
+                                                                const std::string& mode, Interrupt& ended) {
   const auto options = options_in(folder, mode);
   if (!options) return std::unexpected(options.error());
   auto key = take_operator_key(options->key_file);

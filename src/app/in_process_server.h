@@ -1,7 +1,8 @@
-// InProcessServer: a whole service in this process, for a demonstration or a measurement, in a temporary folder.
+// InProcessServer: a whole service in this process, for a demonstration or a measurement, in a temporary
+// folder.
 //
-// It listens on free ports of the loopback, stores with SQLite's full durability, and runs on a thread of its own
-// until the object is destroyed.
+// It listens on free ports of the loopback, stores with SQLite's full durability, and runs on a thread of its
+// own until the object is destroyed.
 #pragma once
 
 #include <memory>
@@ -14,8 +15,8 @@
 #include "app/server_addresses.h"
 #include "app/temporary_data_folder.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/result.h"
+#include "ops/log.h"
 
 namespace gavel::app {
 
@@ -23,8 +24,8 @@ class InProcessServer {
  public:
   // `mode` is a value of pipeline.mode. `ended` is raised when the service ends, by itself or not. Folder and
   // `ended` outlive the object. `invalid` or `unavailable` in one line.
-  static Result<std::unique_ptr<InProcessServer>> start(const TemporaryDataFolder& folder, const std::string& mode,
-                                                 Interrupt& ended);
+  static Result<std::unique_ptr<InProcessServer>> start(const TemporaryDataFolder& folder,
+                                                        const std::string& mode, Interrupt& ended);
 
   ~InProcessServer() { stop(); }
   InProcessServer(const InProcessServer&) = delete;
@@ -43,7 +44,8 @@ class InProcessServer {
   Instance::Ended stop();
 
  private:
-  InProcessServer(const TemporaryDataFolder& folder, std::string key) : folder_(folder), key_(std::move(key)) {}
+  InProcessServer(const TemporaryDataFolder& folder, std::string key)
+      : folder_(folder), key_(std::move(key)) {}
 
   const TemporaryDataFolder& folder_;
   const RealClock clock_;

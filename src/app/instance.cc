@@ -16,7 +16,6 @@
 #include "app/database.h"
 #include "app/sleep.h"
 #include "app/ticker.h"
-#include "base/metrics.h"
 #include "base/random.h"
 #include "gate/memory_gate.h"
 #include "http/server.h"
@@ -27,6 +26,7 @@
 #include "jobs/retention.h"
 #include "jobs/shortages.h"
 #include "judge/judge.h"
+#include "ops/metrics.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
@@ -133,7 +133,7 @@ class Instance::Wiring {
   Log& log_;
   Random random_ = Random::from_system();
   Sampler sampler_;
-  Metrics metrics_;
+  MetricsRegistry metrics_;
   pipeline::HotSkus hot_skus_;
   std::unique_ptr<judge::Store> store_;
   std::unique_ptr<judge::Reader> questions_;
@@ -195,18 +195,18 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
       judge_(*store_, log, Random::from_system(), sleep_for, policy_of(options), judge::JudgeLimits(),
-             judge::Meters(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
+             judge::Metrics(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
-          [this](const std::string& why) { break_off(why); }, pipeline::Meters(metrics_, clock, &hot_skus_)),
+          [this](const std::string& why) { break_off(why); }, pipeline::Metrics(metrics_, clock, &hot_skus_)),
       reads_(*questions_, reads_limits, read_within, clock),
       turnstile_(io_->get_executor(), gate_, reads_, clock, log,
                  pipeline::Turnstile::Post{this_database, this_process, options.mode, std::move(modes),
                                            policy_of(options).requests_kept},
-                 pipeline::GateMeters(metrics_)),
+                 pipeline::GateMetrics(metrics_)),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
-                pipeline::Meters(metrics_, clock, &hot_skus_), &turnstile_),
+                pipeline::Metrics(metrics_, clock, &hot_skus_), &turnstile_),
       service_(pipeline_, reads_, turnstile_, clock, random_, log, readiness_, std::move(operators_key),
                metrics_, *order_index_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),

@@ -23,8 +23,8 @@
 
 #include "app/options.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/result.h"
+#include "ops/log.h"
 
 namespace gavel::app {
 

@@ -67,7 +67,7 @@ Result<std::string> make_key(const std::string& file) {
 }
 
 Result<std::string> read_key(const Descriptor& opened, const std::string& file) {
-  struct stat status {};
+  struct stat status{};
   if (::fstat(opened.number(), &status) != 0) return refuse(file, "cannot be read: " + reason());
   if (!S_ISREG(status.st_mode)) return refuse(file, "is not a regular file");
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)

@@ -1,6 +1,6 @@
 // Options: every setting of the program, as one table, and as typed values whose relations hold.
 //
-// The table is what `gavel config` prints and what --help lists; base/settings.h is the mechanism. Pure;
+// The table is what `gavel config` prints and what --help lists; ops/settings.h is the mechanism. Pure;
 // thread-safe.
 #pragma once
 
@@ -11,10 +11,10 @@
 #include <string>
 
 #include "app/judge_url.h"
-#include "base/log.h"
 #include "base/result.h"
-#include "base/settings.h"
 #include "base/time.h"
+#include "ops/log.h"
+#include "ops/settings.h"
 #include "rules/mode.h"
 
 namespace gavel::app {

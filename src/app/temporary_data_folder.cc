@@ -29,7 +29,8 @@ Result<TemporaryDataFolder> TemporaryDataFolder::make() {
                                       "; set TMPDIR to a folder that can be written to");
 }
 
-TemporaryDataFolder::TemporaryDataFolder(TemporaryDataFolder&& from) noexcept : path_(std::exchange(from.path_, {})) {}
+TemporaryDataFolder::TemporaryDataFolder(TemporaryDataFolder&& from) noexcept
+    : path_(std::exchange(from.path_, {})) {}
 
 TemporaryDataFolder::~TemporaryDataFolder() { remove(); }
 
@@ -40,7 +41,7 @@ void TemporaryDataFolder::remove() const {
 }
 
 bool TemporaryDataFolder::in_memory() const {
-  struct statfs status {};
+  struct statfs status{};
   return ::statfs(path_.c_str(), &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 

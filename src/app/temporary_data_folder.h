@@ -1,5 +1,5 @@
-// TemporaryDataFolder: the data folder of a demonstration or a measurement, removed with all its files when the
-// object is destroyed.
+// TemporaryDataFolder: the data folder of a demonstration or a measurement, removed with all its files when
+// the object is destroyed.
 //
 // One thread, but for remove().
 #pragma once
@@ -13,8 +13,8 @@ namespace gavel::app {
 
 class TemporaryDataFolder {
  public:
-  // In TMPDIR if that is set; else in /var/tmp, which is on a disk, where /tmp may be memory and faster than any
-  // disk; else in /tmp.
+  // In TMPDIR if that is set; else in /var/tmp, which is on a disk, where /tmp may be memory and faster than
+  // any disk; else in /tmp.
   static Result<TemporaryDataFolder> make();
 
   TemporaryDataFolder(TemporaryDataFolder&& from) noexcept;
@@ -26,8 +26,8 @@ class TemporaryDataFolder {
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
 
-  // Removes the folder with all its files, those included that other threads create meanwhile. Any thread, while the
-  // object lives.
+  // Removes the folder with all its files, those included that other threads create meanwhile. Any thread,
+  // while the object lives.
   void remove() const;
 
   // The folder is on a file system in memory, where a commit costs nothing: figures are not those of a disk.

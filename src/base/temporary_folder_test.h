@@ -31,7 +31,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-inline std::string content_of(const std::string& file) {
+inline std::string fingerprint_of(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }

@@ -39,7 +39,7 @@ std::vector<bool> grant(Bucket& bucket, Holding& holding, const std::vector<Quan
     const bool yes = !bucket.closed() && bucket.left() >= want;
     if (yes) {
       holding.tokens += want;
-      bucket.fly += want;
+      bucket.in_flight += want;
     }
     granted.push_back(yes);
   }
@@ -47,14 +47,14 @@ std::vector<bool> grant(Bucket& bucket, Holding& holding, const std::vector<Quan
 }
 
 Reply reply(Said said, const Bucket& bucket, std::vector<bool> granted = {}) {
-  return {said, bucket.seq, bucket.available, bucket.open, bucket.shut, bucket.fly, std::move(granted)};
+  return {said, bucket.seq, bucket.available, bucket.open, bucket.shut, bucket.in_flight, std::move(granted)};
 }
 
 std::string numbers(std::int64_t seq, Quantity available, std::int64_t open, std::int64_t shut,
-                    Quantity fly) {
+                    Quantity in_flight) {
   return "seq=" + std::to_string(seq) + " avail=" + std::to_string(available.units) +
          " open=" + std::to_string(open) + " shut=" + std::to_string(shut) +
-         " fly=" + std::to_string(fly.units);
+         " in_flight=" + std::to_string(in_flight.units);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Reply say(std::optional<Bucket>& bucket, const Say& say) {
 
   Holding& holding = bucket->holdings[say.instance];
   holding.op = say.op;
-  bucket->fly += say.base - holding.tokens;
+  bucket->in_flight += say.base - holding.tokens;
   holding.tokens = say.base;
   std::vector<bool> granted = grant(*bucket, holding, say.wants);
   return reply(Said::ok, *bucket, std::move(granted));
@@ -104,7 +104,7 @@ void reap(std::optional<Bucket>& bucket, InstanceId instance) {
   if (!bucket) return;
   // An instance that never spoke here gets its tombstone as well: its first call may still be on its way.
   Holding& holding = bucket->holdings[instance];
-  bucket->fly -= holding.tokens;
+  bucket->in_flight -= holding.tokens;
   holding = {op_tombstone, no_units};
 }
 
@@ -116,7 +116,7 @@ void forget(std::optional<Bucket>& bucket, InstanceId instance) {
 
 std::string to_text(const std::optional<Bucket>& bucket) {
   if (!bucket) return "missing";
-  std::string text = numbers(bucket->seq, bucket->available, bucket->open, bucket->shut, bucket->fly);
+  std::string text = numbers(bucket->seq, bucket->available, bucket->open, bucket->shut, bucket->in_flight);
   for (const auto& [instance, holding] : bucket->holdings) {
     const std::string name = std::to_string(instance.value);
     text += " h" + name + "=" + std::to_string(holding.tokens.units);
@@ -128,7 +128,7 @@ std::string to_text(const std::optional<Bucket>& bucket) {
 std::string to_text(const Reply& reply) {
   if (reply.said == Said::not_initialised) return "not_initialised";
   std::string text = reply.said == Said::ok ? "ok " : "stale ";
-  text += numbers(reply.seq, reply.available, reply.open, reply.shut, reply.fly);
+  text += numbers(reply.seq, reply.available, reply.open, reply.shut, reply.in_flight);
   if (!reply.granted.empty()) {
     text += " granted=";
     for (const bool yes : reply.granted) text += yes ? '1' : '0';

@@ -11,7 +11,7 @@
 // Invariants, at every moment and whatever arrives:
 //   1  (seq, available) was stated whole by the judge's side, and an older one never replaces a newer one
 //   2  open and shut never fall
-//   3  fly is the sum of the tokens of all holdings
+//   3  in_flight is the sum of the tokens of all holdings
 //   4  a holding changes only by a call of its own instance with a newer op, or by reap
 #pragma once
 
@@ -88,7 +88,7 @@ struct Reply {
   rules::Quantity available;
   std::int64_t open = 0;
   std::int64_t shut = 0;
-  rules::Quantity fly;
+  rules::Quantity in_flight;
   std::vector<bool> granted;  // One per want; empty unless ok.
 
   bool closed() const { return shut >= open; }
@@ -107,12 +107,12 @@ struct Bucket {
   rules::Quantity available;
   std::int64_t open = 0;
   std::int64_t shut = 0;
-  rules::Quantity fly;
+  rules::Quantity in_flight;
   std::map<InstanceId, Holding> holdings;
 
   bool closed() const { return shut >= open; }
   // What is free beyond the tokens held. It may be negative while a statement is on its way.
-  rules::Quantity left() const { return available - fly; }
+  rules::Quantity left() const { return available - in_flight; }
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
 
@@ -126,9 +126,9 @@ void reap(std::optional<Bucket>& bucket, InstanceId instance);
 // Nothing on a holding that is no tombstone.
 void forget(std::optional<Bucket>& bucket, InstanceId instance);
 
-// "seq=3 avail=5 open=2 shut=1 fly=4 h7=4 o7=12", or "missing": for tests and operators.
+// "seq=3 avail=5 open=2 shut=1 in_flight=4 h7=4 o7=12", or "missing": for tests and operators.
 std::string to_text(const std::optional<Bucket>& bucket);
-// "ok seq=3 avail=5 open=2 shut=1 fly=4 granted=101", "stale seq=…", "not_initialised".
+// "ok seq=3 avail=5 open=2 shut=1 in_flight=4 granted=101", "stale seq=…", "not_initialised".
 std::string to_text(const Reply& reply);
 
 }  // namespace gavel::gate

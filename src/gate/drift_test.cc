@@ -19,7 +19,7 @@ rules::Item item_of(std::int64_t first = 4, std::int64_t second = 2) {
 }
 
 Bucket shows(std::int64_t seq, std::int64_t available, std::int64_t open, std::int64_t shut) {
-  return {.seq = seq, .available = {available}, .open = open, .shut = shut, .fly = {}, .holdings = {}};
+  return {.seq = seq, .available = {available}, .open = open, .shut = shut, .in_flight = {}, .holdings = {}};
 }
 
 TEST(Drift, EachDirection_A15) {

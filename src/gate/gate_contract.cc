@@ -130,110 +130,111 @@ TEST_P(GateContract, GenerationsAloneMakeNoBucket) {
 
 TEST_P(GateContract, ACallThatWasNotInitialisedIsForgotten) {
   EXPECT_EQ(say("1#9 base=2"), "not_initialised");
-  EXPECT_EQ(say("judge=3/5 gen=1/0"), "stale seq=3 avail=5 open=1 shut=0 fly=0");
-  EXPECT_EQ(say("1#1 wants=1"), "ok seq=3 avail=5 open=1 shut=0 fly=1 granted=1");
+  EXPECT_EQ(say("judge=3/5 gen=1/0"), "stale seq=3 avail=5 open=1 shut=0 in_flight=0");
+  EXPECT_EQ(say("1#1 wants=1"), "ok seq=3 avail=5 open=1 shut=0 in_flight=1 granted=1");
 }
 
 // "if judge": a missing bucket is created by it
 
 TEST_P(GateContract, AStatementMakesTheBucketAndItsWantsAreServedFromIt) {
   EXPECT_EQ(say("1#1 base=1 judge=3/5 gen=1/0 wants=2,2,1"),
-            "ok seq=3 avail=5 open=1 shut=0 fly=5 granted=110");
-  EXPECT_EQ(bucket(), "seq=3 avail=5 open=1 shut=0 fly=5 h1=5 o1=1");
+            "ok seq=3 avail=5 open=1 shut=0 in_flight=5 granted=110");
+  EXPECT_EQ(bucket(), "seq=3 avail=5 open=1 shut=0 in_flight=5 h1=5 o1=1");
 }
 
 TEST_P(GateContract, APositionZeroMakesABucketToo) {
-  EXPECT_EQ(say("judge=0/0 gen=1/1"), "stale seq=0 avail=0 open=1 shut=1 fly=0");
-  EXPECT_EQ(bucket(), "seq=0 avail=0 open=1 shut=1 fly=0");
+  EXPECT_EQ(say("judge=0/0 gen=1/1"), "stale seq=0 avail=0 open=1 shut=1 in_flight=0");
+  EXPECT_EQ(bucket(), "seq=0 avail=0 open=1 shut=1 in_flight=0");
 }
 
 TEST_P(GateContract, ACallThatOnlyStatesLeavesNoHolding) {
-  EXPECT_EQ(say("judge=3/5 gen=1/0"), "stale seq=3 avail=5 open=1 shut=0 fly=0");
-  EXPECT_EQ(say("judge=4/6 gen=1/0"), "stale seq=4 avail=6 open=1 shut=0 fly=0");
-  EXPECT_EQ(bucket(), "seq=4 avail=6 open=1 shut=0 fly=0");
+  EXPECT_EQ(say("judge=3/5 gen=1/0"), "stale seq=3 avail=5 open=1 shut=0 in_flight=0");
+  EXPECT_EQ(say("judge=4/6 gen=1/0"), "stale seq=4 avail=6 open=1 shut=0 in_flight=0");
+  EXPECT_EQ(bucket(), "seq=4 avail=6 open=1 shut=0 in_flight=0");
 }
 
 // "if judge.seq >= seq: seq, avail = judge.seq, judge.avail"
 
 TEST_P(GateContract, ANewerPositionReplacesAnOlderOneAndNeverTheOtherWay) {
   say("judge=5/7 gen=1/0");
-  EXPECT_EQ(say("judge=6/2 gen=1/0"), "stale seq=6 avail=2 open=1 shut=0 fly=0");
-  EXPECT_EQ(say("judge=5/7 gen=1/0"), "stale seq=6 avail=2 open=1 shut=0 fly=0");
-  EXPECT_EQ(say("judge=0/0 gen=1/0"), "stale seq=6 avail=2 open=1 shut=0 fly=0");
+  EXPECT_EQ(say("judge=6/2 gen=1/0"), "stale seq=6 avail=2 open=1 shut=0 in_flight=0");
+  EXPECT_EQ(say("judge=5/7 gen=1/0"), "stale seq=6 avail=2 open=1 shut=0 in_flight=0");
+  EXPECT_EQ(say("judge=0/0 gen=1/0"), "stale seq=6 avail=2 open=1 shut=0 in_flight=0");
 }
 
 TEST_P(GateContract, TheSamePositionIsWrittenAgainSoThatARefreshRepairs) {
   say("judge=5/7 gen=1/0");
-  EXPECT_EQ(say("judge=5/4 gen=1/0"), "stale seq=5 avail=4 open=1 shut=0 fly=0");
+  EXPECT_EQ(say("judge=5/4 gen=1/0"), "stale seq=5 avail=4 open=1 shut=0 in_flight=0");
 }
 
 // "open, shut = max(...), max(...)"
 
 TEST_P(GateContract, OpenAndShutOnlyGrowEachByItself) {
   say("judge=1/0 gen=3/3");
-  EXPECT_EQ(say("judge=2/1 gen=2/1"), "stale seq=2 avail=1 open=3 shut=3 fly=0");
-  EXPECT_EQ(say("judge=3/1 gen=4/1"), "stale seq=3 avail=1 open=4 shut=3 fly=0");
-  EXPECT_EQ(say("judge=4/1 gen=4/4"), "stale seq=4 avail=1 open=4 shut=4 fly=0");
+  EXPECT_EQ(say("judge=2/1 gen=2/1"), "stale seq=2 avail=1 open=3 shut=3 in_flight=0");
+  EXPECT_EQ(say("judge=3/1 gen=4/1"), "stale seq=3 avail=1 open=4 shut=3 in_flight=0");
+  EXPECT_EQ(say("judge=4/1 gen=4/4"), "stale seq=4 avail=1 open=4 shut=4 in_flight=0");
 }
 
 TEST_P(GateContract, GenerationsCountEvenWhenThePositionIsOld) {
   say("judge=9/5 gen=1/0");
-  EXPECT_EQ(say("judge=2/0 gen=2/2"), "stale seq=9 avail=5 open=2 shut=2 fly=0");
+  EXPECT_EQ(say("judge=2/0 gen=2/2"), "stale seq=9 avail=5 open=2 shut=2 in_flight=0");
 }
 
 TEST_P(GateContract, GenerationsAloneChangeNoPosition) {
   say("judge=9/5 gen=1/1");
-  EXPECT_EQ(say("1#1 gen=2/1 wants=1"), "ok seq=9 avail=5 open=2 shut=1 fly=1 granted=1");
+  EXPECT_EQ(say("1#1 gen=2/1 wants=1"), "ok seq=9 avail=5 open=2 shut=1 in_flight=1 granted=1");
 }
 
 TEST_P(GateContract, ALateEmptyCannotCloseAReopenedItem) {
   say("judge=4/0 gen=1/1");
-  EXPECT_EQ(say("1#1 judge=5/3 gen=2/1 wants=1"), "ok seq=5 avail=3 open=2 shut=1 fly=1 granted=1");
-  EXPECT_EQ(say("2#1 judge=4/0 gen=1/1 wants=1"), "ok seq=5 avail=3 open=2 shut=1 fly=2 granted=1");
+  EXPECT_EQ(say("1#1 judge=5/3 gen=2/1 wants=1"), "ok seq=5 avail=3 open=2 shut=1 in_flight=1 granted=1");
+  EXPECT_EQ(say("2#1 judge=4/0 gen=1/1 wants=1"), "ok seq=5 avail=3 open=2 shut=1 in_flight=2 granted=1");
 }
 
 // "if op <= o[inst]: return stale + state"
 
 TEST_P(GateContract, ARepeatedOrOlderCallChangesNoHolding) {
   say("judge=1/9 gen=1/0");
-  EXPECT_EQ(say("1#5 base=2 wants=1"), "ok seq=1 avail=9 open=1 shut=0 fly=3 granted=1");
-  EXPECT_EQ(say("1#5 base=2 wants=1"), "stale seq=1 avail=9 open=1 shut=0 fly=3");
-  EXPECT_EQ(say("1#4 base=0 wants=4"), "stale seq=1 avail=9 open=1 shut=0 fly=3");
-  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 fly=3 h1=3 o1=5");
+  EXPECT_EQ(say("1#5 base=2 wants=1"), "ok seq=1 avail=9 open=1 shut=0 in_flight=3 granted=1");
+  EXPECT_EQ(say("1#5 base=2 wants=1"), "stale seq=1 avail=9 open=1 shut=0 in_flight=3");
+  EXPECT_EQ(say("1#4 base=0 wants=4"), "stale seq=1 avail=9 open=1 shut=0 in_flight=3");
+  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 in_flight=3 h1=3 o1=5");
 }
 
 TEST_P(GateContract, AStaleCallStillStates) {
   say("1#5 base=2 judge=1/9 gen=1/0");
-  EXPECT_EQ(say("1#5 base=0 judge=2/8 gen=2/2 wants=1"), "stale seq=2 avail=8 open=2 shut=2 fly=2");
+  EXPECT_EQ(say("1#5 base=0 judge=2/8 gen=2/2 wants=1"), "stale seq=2 avail=8 open=2 shut=2 in_flight=2");
 }
 
 TEST_P(GateContract, EachInstanceHasItsOwnOrder) {
   say("1#50 base=2 judge=1/9 gen=1/0");
-  EXPECT_EQ(say("2#1 base=1 wants=3"), "ok seq=1 avail=9 open=1 shut=0 fly=6 granted=1");
-  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 fly=6 h1=2 o1=50 h2=4 o2=1");
+  EXPECT_EQ(say("2#1 base=1 wants=3"), "ok seq=1 avail=9 open=1 shut=0 in_flight=6 granted=1");
+  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 in_flight=6 h1=2 o1=50 h2=4 o2=1");
 }
 
-// "o[inst] = op; fly += base - h[inst]; h[inst] = base"
+// "o[inst] = op; in_flight += base - h[inst]; h[inst] = base"
 
 TEST_P(GateContract, ACallReplacesWhatTheInstanceHeld) {
   say("1#1 base=6 judge=1/9 gen=1/0");
-  EXPECT_EQ(say("1#2 base=2"), "ok seq=1 avail=9 open=1 shut=0 fly=2");
-  EXPECT_EQ(say("1#3 base=0"), "ok seq=1 avail=9 open=1 shut=0 fly=0");
+  EXPECT_EQ(say("1#2 base=2"), "ok seq=1 avail=9 open=1 shut=0 in_flight=2");
+  EXPECT_EQ(say("1#3 base=0"), "ok seq=1 avail=9 open=1 shut=0 in_flight=0");
 }
 
 TEST_P(GateContract, ALostReplyEndsWithTheNextCall) {
   say("judge=1/9 gen=1/0");
   say("1#1 wants=4");  // The reply is lost: the instance knows of no token.
-  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 fly=4 h1=4 o1=1");
-  EXPECT_EQ(say("1#2 base=0"), "ok seq=1 avail=9 open=1 shut=0 fly=0");
-  EXPECT_EQ(say("1#1 wants=4"), "stale seq=1 avail=9 open=1 shut=0 fly=0");  // Sent again by the network.
+  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 in_flight=4 h1=4 o1=1");
+  EXPECT_EQ(say("1#2 base=0"), "ok seq=1 avail=9 open=1 shut=0 in_flight=0");
+  EXPECT_EQ(say("1#1 wants=4"),
+            "stale seq=1 avail=9 open=1 shut=0 in_flight=0");  // Sent again by the network.
 }
 
-// "for w in wants in order: if shut < open and avail - fly >= w"
+// "for w in wants in order: if shut < open and avail - in_flight >= w"
 
 TEST_P(GateContract, WantsAreServedInOrderAndATooLargeOneStopsNobody) {
   say("judge=1/5 gen=1/0");
-  EXPECT_EQ(say("1#1 base=1 wants=2,3,2,1"), "ok seq=1 avail=5 open=1 shut=0 fly=5 granted=1010");
+  EXPECT_EQ(say("1#1 base=1 wants=2,3,2,1"), "ok seq=1 avail=5 open=1 shut=0 in_flight=5 granted=1010");
 }
 
 TEST_P(GateContract, AClosedBucketGrantsNothingWhateverItShows) {
@@ -246,9 +247,9 @@ TEST_P(GateContract, AClosedBucketGrantsNothingWhateverItShows) {
 
 TEST_P(GateContract, TokensBeyondWhatIsAvailableOnlyMakeItLess) {
   say("1#1 base=7 judge=1/5 gen=1/0");  // A statement of more is on its way.
-  EXPECT_EQ(say("2#1 wants=1"), "ok seq=1 avail=5 open=1 shut=0 fly=7 granted=0");
-  EXPECT_EQ(say("judge=2/9 gen=1/0"), "stale seq=2 avail=9 open=1 shut=0 fly=7");
-  EXPECT_EQ(say("2#2 wants=2,1"), "ok seq=2 avail=9 open=1 shut=0 fly=9 granted=10");
+  EXPECT_EQ(say("2#1 wants=1"), "ok seq=1 avail=5 open=1 shut=0 in_flight=7 granted=0");
+  EXPECT_EQ(say("judge=2/9 gen=1/0"), "stale seq=2 avail=9 open=1 shut=0 in_flight=7");
+  EXPECT_EQ(say("2#2 wants=2,1"), "ok seq=2 avail=9 open=1 shut=0 in_flight=9 granted=10");
 }
 
 TEST_P(GateContract, ACallMayCarryAsManyWantsAsTheLimit) {
@@ -258,7 +259,7 @@ TEST_P(GateContract, ACallMayCarryAsManyWantsAsTheLimit) {
   const auto reply = say_to(gate(), key_, all);
   ASSERT_TRUE(reply);
   EXPECT_EQ(std::count(reply->granted.begin(), reply->granted.end(), true), 200);
-  EXPECT_EQ(bucket(), "seq=1 avail=200 open=1 shut=0 fly=200 h1=200 o1=1");
+  EXPECT_EQ(bucket(), "seq=1 avail=200 open=1 shut=0 in_flight=200 h1=200 o1=1");
 }
 
 TEST_P(GateContract, NumbersAtTheirBoundsComeBackExactly) {
@@ -268,7 +269,7 @@ TEST_P(GateContract, NumbersAtTheirBoundsComeBackExactly) {
   say("1#" + std::to_string(op_tombstone - 1) + " base=" + std::to_string(rules::sound_units_max.units - 1));
   EXPECT_EQ(bucket(),
             "seq=" + high + " avail=" + units + " open=" + high + " shut=" + std::to_string(number_max - 1) +
-                " fly=" + std::to_string(rules::sound_units_max.units - 1) + " h1=" +
+                " in_flight=" + std::to_string(rules::sound_units_max.units - 1) + " h1=" +
                 std::to_string(rules::sound_units_max.units - 1) + " o1=" + std::to_string(op_tombstone - 1));
   EXPECT_NE(say("2#1 wants=1,1").find("granted=10"), std::string::npos);
 }
@@ -282,38 +283,38 @@ TEST_P(GateContract, EveryBucketStandsAlone) {
   say("1#1 base=2 judge=3/5 gen=1/0");
   for (const BucketKey& other : others) {
     EXPECT_EQ(bucket(other), "missing");
-    EXPECT_EQ(say(other, "1#1 base=1 judge=1/1 gen=1/0"), "ok seq=1 avail=1 open=1 shut=0 fly=1");
+    EXPECT_EQ(say(other, "1#1 base=1 judge=1/1 gen=1/0"), "ok seq=1 avail=1 open=1 shut=0 in_flight=1");
   }
   erase();
   EXPECT_EQ(bucket(), "missing");
   for (const BucketKey& other : others)
-    EXPECT_EQ(bucket(other), "seq=1 avail=1 open=1 shut=0 fly=1 h1=1 o1=1");
+    EXPECT_EQ(bucket(other), "seq=1 avail=1 open=1 shut=0 in_flight=1 h1=1 o1=1");
 }
 
 TEST_P(GateContract, ReapingFreesTheTokensOfTheDeadAndBarsTheirLateCalls) {
   say("1#4 base=3 judge=1/9 gen=1/0");
   say("2#1 base=2");
   reap(1);
-  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 fly=2 h1=0 o1=tombstone h2=2 o2=1");
-  EXPECT_EQ(say("1#5 base=3 wants=1"), "stale seq=1 avail=9 open=1 shut=0 fly=2");
+  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 in_flight=2 h1=0 o1=tombstone h2=2 o2=1");
+  EXPECT_EQ(say("1#5 base=3 wants=1"), "stale seq=1 avail=9 open=1 shut=0 in_flight=2");
   reap(1);
-  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 fly=2 h1=0 o1=tombstone h2=2 o2=1");
+  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 in_flight=2 h1=0 o1=tombstone h2=2 o2=1");
 }
 
 TEST_P(GateContract, ReapingBarsAnInstanceWhoseFirstCallIsStillOnItsWay) {
   say("judge=1/9 gen=1/0");
   reap(1);
-  EXPECT_EQ(say("1#1 base=3"), "stale seq=1 avail=9 open=1 shut=0 fly=0");
+  EXPECT_EQ(say("1#1 base=3"), "stale seq=1 avail=9 open=1 shut=0 in_flight=0");
 }
 
 TEST_P(GateContract, OnlyATombstoneIsForgotten) {
   say("1#4 base=3 judge=1/9 gen=1/0");
   forget(1);
   forget(2);
-  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 fly=3 h1=3 o1=4");
+  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 in_flight=3 h1=3 o1=4");
   reap(1);
   forget(1);
-  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 fly=0");
+  EXPECT_EQ(bucket(), "seq=1 avail=9 open=1 shut=0 in_flight=0");
 }
 
 TEST_P(GateContract, JobsOnAMissingBucketWriteNothing) {
@@ -327,7 +328,7 @@ TEST_P(GateContract, AnErasedBucketIsMadeAnewByAnyNewestOrOlderStatement) {
   say("1#9 base=2 judge=8/3 gen=5/5");
   erase();
   EXPECT_EQ(say("1#10 base=2"), "not_initialised");
-  EXPECT_EQ(say("1#11 base=2 judge=7/4 gen=4/3"), "ok seq=7 avail=4 open=4 shut=3 fly=2");
+  EXPECT_EQ(say("1#11 base=2 judge=7/4 gen=4/3"), "ok seq=7 avail=4 open=4 shut=3 in_flight=2");
 }
 
 }  // namespace gavel::gate

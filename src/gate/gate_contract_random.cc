@@ -124,8 +124,8 @@ class Scene {
 
   void ask();
   void send(std::size_t instance, bool faults);
-  void direct(std::size_t instance, BucketNo bucket, const std::vector<Directed>& all);
-  void confirm(Wanter wanter, std::int64_t shut);
+  void direct(std::size_t instance, BucketNo bucket, const std::vector<RoutingResult>& all);
+  void confirm(TokenRequestId wanter, std::int64_t shut);
   void judge_one();
   void receive(Quantity units);
   void rebalance();
@@ -146,11 +146,11 @@ class Scene {
   std::vector<TokenBook> books_;
   std::vector<std::size_t> counts_;  // What each instance believes to be the number of buckets.
   std::int64_t next_instance_;
-  Wanter next_wanter_ = 1;
-  std::map<Wanter, Asked> asked_;
-  std::vector<Wanter> to_judge_;
+  TokenRequestId next_wanter_ = 1;
+  std::map<TokenRequestId, Asked> asked_;
+  std::vector<TokenRequestId> to_judge_;
   std::deque<Message> late_;
-  std::deque<Owed> refresh_;  // Read, and not yet stated.
+  std::deque<PendingStatement> refresh_;  // Read, and not yet stated.
   std::vector<InstanceId> dead_;
   std::map<BucketNo, std::pair<std::int64_t, std::int64_t>> highest_;  // open and shut as seen last
 };
@@ -198,7 +198,7 @@ void Scene::ask() {
   const std::size_t instance = any(books_.size());
   const auto home = static_cast<BucketNo>(any(counts_[instance]));
   const Quantity units{1 + static_cast<std::int64_t>(random_.below(2))};
-  const Wanter wanter = next_wanter_++;
+  const TokenRequestId wanter = next_wanter_++;
   asked_.emplace(wanter, Asked{instance, units, home, 1, std::nullopt, {}});
   books_[instance].want(key(home), wanter, units);
 }
@@ -219,26 +219,26 @@ void Scene::send(std::size_t instance, bool faults) {
   EXPECT_TRUE(books_[instance].heard(call->key, call->say.op, reply).empty());
 }
 
-void Scene::direct(std::size_t instance, BucketNo bucket, const std::vector<Directed>& all) {
-  for (const Directed& one : all) {
+void Scene::direct(std::size_t instance, BucketNo bucket, const std::vector<RoutingResult>& all) {
+  for (const RoutingResult& one : all) {
     Asked& request = asked_.at(one.wanter);
     const auto count = static_cast<BucketNo>(counts_[instance]);
-    if (one.route == Route::closed) {
+    if (one.route == GateAnswer::closed) {
       confirm(one.wanter, one.shut);
       continue;
     }
-    if (one.route == Route::too_few && request.probes < std::min<int>(probes_max, count)) {
+    if (one.route == GateAnswer::too_few && request.probes < std::min<int>(probes_max, count)) {
       ++request.probes;
       books_[instance].want(key((bucket + 1) % count), one.wanter, one.units);
       continue;
     }
-    if (one.route == Route::granted) request.token = bucket;
-    if (one.route == Route::not_initialised) request.asked_for.insert(bucket);
+    if (one.route == GateAnswer::granted) request.token = bucket;
+    if (one.route == GateAnswer::not_initialised) request.asked_for.insert(bucket);
     to_judge_.push_back(one.wanter);
   }
 }
 
-void Scene::confirm(Wanter wanter, std::int64_t shut) {
+void Scene::confirm(TokenRequestId wanter, std::int64_t shut) {
   const std::size_t instance = asked_.at(wanter).instance;
   const std::int64_t generation = judge_.item().generation;
   // The sum is left out, so that the generation alone has to be right.
@@ -262,7 +262,7 @@ void Scene::confirm(Wanter wanter, std::int64_t shut) {
 void Scene::judge_one() {
   if (to_judge_.empty()) return;
   const std::size_t index = any(to_judge_.size());
-  const Wanter wanter = to_judge_[index];
+  const TokenRequestId wanter = to_judge_[index];
   to_judge_.erase(to_judge_.begin() + static_cast<std::ptrdiff_t>(index));
   const Asked request = asked_.at(wanter);
   asked_.erase(wanter);
@@ -276,7 +276,7 @@ void Scene::judge_one() {
 }
 
 void Scene::owe(std::size_t instance, const std::set<BucketNo>& asked) {
-  books_[instance].owe(incarnation, item_id, owed_after_commit(judge_.item(), asked));
+  books_[instance].owe(incarnation, item_id, statements_after_commit(judge_.item(), asked));
 }
 
 void Scene::receive(Quantity units) {
@@ -310,14 +310,14 @@ void Scene::grow() {
 }
 
 void Scene::read_for_refresh() {
-  for (const Owed& owed : owed_by_refresh(judge_.item())) {
+  for (const PendingStatement& owed : statements_of_refresh(judge_.item())) {
     refresh_.insert(refresh_.begin() + static_cast<std::ptrdiff_t>(any(refresh_.size() + 1)), owed);
   }
 }
 
 void Scene::write_of_refresh() {
   if (refresh_.empty()) return;
-  const Owed owed = refresh_.front();
+  const PendingStatement owed = refresh_.front();
   refresh_.pop_front();
   static_cast<void>(say_to(gate_, key(owed.bucket), to_state(owed.statement)));
 }
@@ -336,7 +336,7 @@ void Scene::crash() {
   dead_.push_back(books_[instance].instance());
   books_[instance] = TokenBook(InstanceId{next_instance_++});
   std::erase_if(asked_, [&](const auto& request) { return request.second.instance == instance; });
-  std::erase_if(to_judge_, [&](Wanter wanter) { return !asked_.contains(wanter); });
+  std::erase_if(to_judge_, [&](TokenRequestId wanter) { return !asked_.contains(wanter); });
 }
 
 void Scene::lose_keys() {
@@ -356,7 +356,7 @@ void Scene::check() {
     EXPECT_TRUE(judge_.was(b, bucket.seq, bucket.available)) << "never a true value: " << to_text(*seen);
     Quantity held;
     for (const auto& [instance, holding] : bucket.holdings) held += holding.tokens;
-    EXPECT_EQ(bucket.fly, held) << to_text(*seen);
+    EXPECT_EQ(bucket.in_flight, held) << to_text(*seen);
     EXPECT_LE(bucket.open, judge_.item().generation);
     EXPECT_TRUE(bucket.shut == bucket.open - 1 || judge_.was_empty(bucket.shut)) << to_text(*seen);
     auto& [open, shut] = highest_[number];
@@ -398,7 +398,7 @@ void Scene::expect_equal() {
     ASSERT_TRUE(seen && *seen);
     EXPECT_EQ((*seen)->seq, judge_.item().buckets[b].seq);
     EXPECT_EQ((*seen)->available, judge_.item().buckets[b].available);
-    EXPECT_EQ((*seen)->fly, no_units) << to_text(*seen);
+    EXPECT_EQ((*seen)->in_flight, no_units) << to_text(*seen);
     EXPECT_EQ((*seen)->closed(), judge_.available() == no_units) << to_text(*seen);
     EXPECT_EQ((*seen)->open, judge_.item().generation);
   }

@@ -23,12 +23,12 @@ std::string said(Gate& gate, const BucketKey& key, const std::string& text) {
 
 TEST(MemoryGate, ABucketBeyondTheLimitIsUnavailableAndTheOthersGoOn) {
   MemoryGate gate({1, 8});
-  EXPECT_EQ(said(gate, bucket_key(1), "judge=1/1 gen=1/0"), "stale seq=1 avail=1 open=1 shut=0 fly=0");
+  EXPECT_EQ(said(gate, bucket_key(1), "judge=1/1 gen=1/0"), "stale seq=1 avail=1 open=1 shut=0 in_flight=0");
   EXPECT_EQ(said(gate, bucket_key(2), "judge=1/1 gen=1/0"), "the memory gate holds all the buckets it may");
   EXPECT_EQ(said(gate, bucket_key(2), "1#1"), "not_initialised");
-  EXPECT_EQ(said(gate, bucket_key(1), "judge=2/2 gen=1/0"), "stale seq=2 avail=2 open=1 shut=0 fly=0");
+  EXPECT_EQ(said(gate, bucket_key(1), "judge=2/2 gen=1/0"), "stale seq=2 avail=2 open=1 shut=0 in_flight=0");
   erase_from(gate, bucket_key(1));
-  EXPECT_EQ(said(gate, bucket_key(2), "judge=1/1 gen=1/0"), "stale seq=1 avail=1 open=1 shut=0 fly=0");
+  EXPECT_EQ(said(gate, bucket_key(2), "judge=1/1 gen=1/0"), "stale seq=1 avail=1 open=1 shut=0 in_flight=0");
 }
 
 TEST(MemoryGate, AnInstanceBeyondTheLimitIsUnavailableAndWritesNothing) {
@@ -38,9 +38,9 @@ TEST(MemoryGate, AnInstanceBeyondTheLimitIsUnavailableAndWritesNothing) {
   const std::string full = "the memory gate holds all the instances it may for g:{1:1:0}";
   EXPECT_EQ(said(gate, bucket_key(1), "3#1 base=1 judge=2/9 gen=1/0"), full);
   EXPECT_EQ(to_text(*read_from(gate, bucket_key(1))),
-            "seq=1 avail=9 open=1 shut=0 fly=1 h1=0 o1=1 h2=1 o2=1");
-  EXPECT_EQ(said(gate, bucket_key(1), "2#2"), "ok seq=1 avail=9 open=1 shut=0 fly=0");
-  EXPECT_EQ(said(gate, bucket_key(1), "judge=2/8 gen=1/0"), "stale seq=2 avail=8 open=1 shut=0 fly=0");
+            "seq=1 avail=9 open=1 shut=0 in_flight=1 h1=0 o1=1 h2=1 o2=1");
+  EXPECT_EQ(said(gate, bucket_key(1), "2#2"), "ok seq=1 avail=9 open=1 shut=0 in_flight=0");
+  EXPECT_EQ(said(gate, bucket_key(1), "judge=2/8 gen=1/0"), "stale seq=2 avail=8 open=1 shut=0 in_flight=0");
   Result<void> reaped;
   gate.reap(bucket_key(1), InstanceId{3}, [&](Result<void> done) { reaped = std::move(done); });
   ASSERT_FALSE(reaped);
@@ -66,7 +66,7 @@ TEST(MemoryGate, ThreadsThatWantTheSameUnitsGetEachOnce) {
   std::int64_t sum = 0;
   for (const std::int64_t mine : granted) sum += mine;
   EXPECT_EQ(sum, 1000);
-  EXPECT_EQ((*read_from(gate, bucket_key(1)))->fly, rules::Quantity{1000});
+  EXPECT_EQ((*read_from(gate, bucket_key(1)))->in_flight, rules::Quantity{1000});
 }
 
 TEST(MemoryGate, DoneMayCallTheGateAgain) {
@@ -75,7 +75,7 @@ TEST(MemoryGate, DoneMayCallTheGateAgain) {
   gate.say(bucket_key(1), parse_say("judge=1/5 gen=1/0"), [&](const Result<Reply>&) {
     gate.read(bucket_key(1), [&](const Result<std::optional<Bucket>>& bucket) { seen = to_text(*bucket); });
   });
-  EXPECT_EQ(seen, "seq=1 avail=5 open=1 shut=0 fly=0");
+  EXPECT_EQ(seen, "seq=1 avail=5 open=1 shut=0 in_flight=0");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ bool is_changed(const Item& item, std::size_t bucket) {
   return bucket >= item.loaded.size() || item.buckets[bucket].seq != item.loaded[bucket].seq;
 }
 
-Owed owed(const Item& item, std::size_t bucket) {
+PendingStatement owed(const Item& item, std::size_t bucket) {
   const rules::Bucket& row = item.buckets[bucket];
   const bool empty = item.available() == no_units;
   return {static_cast<rules::BucketNo>(bucket),
@@ -31,10 +31,11 @@ Owed owed(const Item& item, std::size_t bucket) {
 
 }  // namespace
 
-std::vector<Owed> owed_after_commit(const Item& item, const std::set<rules::BucketNo>& asked) {
+std::vector<PendingStatement> statements_after_commit(const Item& item,
+                                                      const std::set<rules::BucketNo>& asked) {
   const bool empty = item.available() == no_units;
   const bool raised = sum(item.loaded) == no_units && !empty;
-  std::vector<Owed> all;
+  std::vector<PendingStatement> all;
   for (std::size_t bucket = 0; bucket < item.buckets.size(); ++bucket) {
     const bool touched = is_changed(item, bucket) || asked.contains(static_cast<rules::BucketNo>(bucket));
     if (empty || raised || touched) all.push_back(owed(item, bucket));
@@ -42,8 +43,8 @@ std::vector<Owed> owed_after_commit(const Item& item, const std::set<rules::Buck
   return all;
 }
 
-std::vector<Owed> owed_by_refresh(const Item& item) {
-  std::vector<Owed> all;
+std::vector<PendingStatement> statements_of_refresh(const Item& item) {
+  std::vector<PendingStatement> all;
   for (std::size_t bucket = 0; bucket < item.buckets.size(); ++bucket) all.push_back(owed(item, bucket));
   return all;
 }

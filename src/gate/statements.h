@@ -18,21 +18,22 @@
 
 namespace gavel::gate {
 
-struct Owed {
+struct PendingStatement {
   rules::BucketNo bucket = 0;
   Statement statement;
-  friend bool operator==(const Owed&, const Owed&) = default;
+  friend bool operator==(const PendingStatement&, const PendingStatement&) = default;
 };
 
 // What a committed batch owes: a statement to each bucket whose row changed and to each of `asked` (those
 // that a token came from, and those that were missing); to all buckets if nothing is left, or if this batch
 // raised the generation. `item` is the item after the batch, rows that the batch added included; a number in
 // `asked` that is no row of it is passed over.
-std::vector<Owed> owed_after_commit(const rules::Item& item, const std::set<rules::BucketNo>& asked);
+std::vector<PendingStatement> statements_after_commit(const rules::Item& item,
+                                                      const std::set<rules::BucketNo>& asked);
 
 // What a refresh states: `item` as one consistent, committed read saw its rows and generation, without locks.
 // It may be stated at any later time, by anyone, any number of times.
-std::vector<Owed> owed_by_refresh(const rules::Item& item);
+std::vector<PendingStatement> statements_of_refresh(const rules::Item& item);
 
 // What one plain committed read at the judge's primary says of an item: of one snapshot, or the sum first.
 // The other way round a reopening between the two would look like corruption.

@@ -22,9 +22,9 @@ struct Row {
 
 rules::Bucket row(std::int64_t available, std::int64_t seq) { return {{available}, {}, {}, seq}; }
 
-std::string text_of(const std::vector<Owed>& all) {
+std::string text_of(const std::vector<PendingStatement>& all) {
   std::string text;
-  for (const Owed& owed : all) {
+  for (const PendingStatement& owed : all) {
     if (!text.empty()) text += " ";
     text += std::to_string(owed.bucket) + ":" + std::to_string(owed.statement.position->seq) + "/" +
             std::to_string(owed.statement.position->available.units) + "@" +
@@ -59,14 +59,14 @@ TEST(Statements, WhatACommitOwes) {
       {"an item is made", {}, {row(0, 0)}, 1, {}, "0:0/0@1/1"},
   };
   for (const Row& one : rows) {
-    EXPECT_EQ(text_of(owed_after_commit(item_of(one), one.asked)), one.owed) << one.kind;
+    EXPECT_EQ(text_of(statements_after_commit(item_of(one), one.asked)), one.owed) << one.kind;
   }
 }
 
 TEST(Statements, ARefreshStatesEveryBucket) {
-  EXPECT_EQ(text_of(owed_by_refresh(item_of({"", {}, {row(3, 1), row(0, 4)}, 2, {}, ""}))),
+  EXPECT_EQ(text_of(statements_of_refresh(item_of({"", {}, {row(3, 1), row(0, 4)}, 2, {}, ""}))),
             "0:1/3@2/1 1:4/0@2/1");
-  EXPECT_EQ(text_of(owed_by_refresh(item_of({"", {}, {row(0, 1), row(0, 4)}, 2, {}, ""}))),
+  EXPECT_EQ(text_of(statements_of_refresh(item_of({"", {}, {row(0, 1), row(0, 4)}, 2, {}, ""}))),
             "0:1/0@2/2 1:4/0@2/2");
 }
 

@@ -12,7 +12,7 @@ constexpr int stale_replies_max = 1;
 
 }  // namespace
 
-void TokenBook::want(const BucketKey& key, Wanter wanter, rules::Quantity units) {
+void TokenBook::want(const BucketKey& key, TokenRequestId wanter, rules::Quantity units) {
   Entry& entry = buckets_[key];
   entry.tokens.want(wanter, units);
   list_if_due(key, entry);
@@ -24,8 +24,8 @@ void TokenBook::owe(const BucketKey& key, const Statement& statement) {
   list_if_due(key, entry);
 }
 
-void TokenBook::owe(Incarnation incarnation, rules::ItemId item, std::span<const Owed> all) {
-  for (const Owed& owed : all) owe({incarnation, item, owed.bucket}, owed.statement);
+void TokenBook::owe(Incarnation incarnation, rules::ItemId item, std::span<const PendingStatement> all) {
+  for (const PendingStatement& owed : all) owe({incarnation, item, owed.bucket}, owed.statement);
 }
 
 void TokenBook::owe_call(const BucketKey& key) {
@@ -61,21 +61,22 @@ std::optional<GateCall> TokenBook::next(const std::function<bool(const BucketKey
   return GateCall{key, entry.tokens.begin(instance_, ++last_op_)};
 }
 
-std::vector<Directed> TokenBook::heard(const BucketKey& key, std::int64_t op, const Result<Reply>& reply) {
+std::vector<RoutingResult> TokenBook::heard(const BucketKey& key, std::int64_t op,
+                                            const Result<Reply>& reply) {
   const auto found = buckets_.find(key);
   if (found == buckets_.end()) return {};
   Entry& entry = found->second;
-  std::vector<Directed> directed = entry.tokens.end(op, reply);
+  std::vector<RoutingResult> directed = entry.tokens.end(op, reply);
   if (entry.tokens.stale_in_a_row() > stale_replies_max) spent_ = true;
   list_if_due(key, entry);
   tidy(found);
   return directed;
 }
 
-std::vector<Directed> TokenBook::abandon(const BucketKey& key) {
+std::vector<RoutingResult> TokenBook::abandon(const BucketKey& key) {
   const auto found = buckets_.find(key);
   if (found == buckets_.end()) return {};
-  std::vector<Directed> directed = found->second.tokens.abandon();
+  std::vector<RoutingResult> directed = found->second.tokens.abandon();
   tidy(found);
   return directed;
 }

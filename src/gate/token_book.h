@@ -3,7 +3,8 @@
 // The driver turns requests and verdicts into calls of the book, and the book into calls of the gate:
 //
 //   while (auto call = book.next(reachable)) gate.say(call->key, call->say, …);   // buckets side by side
-//   for (Directed d : book.heard(key, op, reply)) …                                // a reply, or no reply
+//   for (RoutingResult d : book.heard(key, op, reply)) …                                // a reply, or no
+//   reply
 //
 // A bucket is forgotten when it has nothing to remember; the op numbers are the book's and never start over,
 // so a bucket that comes back is understood. Pure; not thread-safe: one thread drives it.
@@ -34,7 +35,7 @@ class TokenBook {
   explicit TokenBook(InstanceId instance) : instance_(instance) {}
 
   // As the functions of Tokens, for one bucket.
-  void want(const BucketKey& key, Wanter wanter, rules::Quantity units);
+  void want(const BucketKey& key, TokenRequestId wanter, rules::Quantity units);
   void owe(const BucketKey& key, const Statement& statement);
   void owe_call(const BucketKey& key);
   void drop(const BucketKey& key, rules::Quantity units);
@@ -47,17 +48,17 @@ class TokenBook {
   void wake();
 
   // Owes each statement to its bucket of the item.
-  void owe(Incarnation incarnation, rules::ItemId item, std::span<const Owed> all);
+  void owe(Incarnation incarnation, rules::ItemId item, std::span<const PendingStatement> all);
 
   // The next call to send, of the bucket that has been due longest among those that `reachable` lets through
   // (the breaker's word on its node); nothing if there is none.
   std::optional<GateCall> next(const std::function<bool(const BucketKey&)>& reachable);
 
   // The reply to a call, or the error that stands for none.
-  std::vector<Directed> heard(const BucketKey& key, std::int64_t op, const Result<Reply>& reply);
+  std::vector<RoutingResult> heard(const BucketKey& key, std::int64_t op, const Result<Reply>& reply);
 
   // Takes back what waits for this bucket: its node is no longer asked.
-  std::vector<Directed> abandon(const BucketKey& key);
+  std::vector<RoutingResult> abandon(const BucketKey& key);
 
   // True once this instance's number is of no use: somebody reaped it while it lives (it was paused, or cut
   // off). No answer is wrong by that, but its tokens are not counted. Take a fresh number by renew().

@@ -69,14 +69,14 @@ Say Tokens::begin(InstanceId instance, std::int64_t op) {
   return say;
 }
 
-std::vector<Directed> Tokens::end(std::int64_t op, const Result<Reply>& reply) {
+std::vector<RoutingResult> Tokens::end(std::int64_t op, const Result<Reply>& reply) {
   if (!under_way_ || under_way_->op != op) return {};
   const Call call = *std::exchange(under_way_, std::nullopt);
   const bool ok = reply && reply->said == Said::ok;
   CHECK(!ok || reply->granted.size() == call.wants.size());
 
   settle(call, reply);
-  std::vector<Directed> directed;
+  std::vector<RoutingResult> directed;
   for (std::size_t i = 0; i < call.wants.size(); ++i) {
     directed.push_back(direct(call.wants[i], ok && reply->granted[i], reply));
   }
@@ -106,24 +106,24 @@ void Tokens::settle(const Call& call, const Result<Reply>& reply) {
   }
 }
 
-Directed Tokens::direct(const Want& want, bool granted, const Result<Reply>& reply) {
-  Directed directed{want.wanter, want.units, Route::unavailable, 0};
+RoutingResult Tokens::direct(const Want& want, bool granted, const Result<Reply>& reply) {
+  RoutingResult directed{want.wanter, want.units, GateAnswer::unavailable, 0};
   if (granted) {
     in_process_ += want.units;
-    directed.route = Route::granted;
+    directed.route = GateAnswer::granted;
   } else if (reply && reply->said == Said::not_initialised) {
-    directed.route = Route::not_initialised;
+    directed.route = GateAnswer::not_initialised;
   } else if (reply && reply->said == Said::ok) {
-    directed.route = reply->closed() ? Route::closed : Route::too_few;
+    directed.route = reply->closed() ? GateAnswer::closed : GateAnswer::too_few;
     if (reply->closed()) directed.shut = reply->shut;
   }
   return directed;
 }
 
-std::vector<Directed> Tokens::abandon() {
-  std::vector<Directed> directed;
+std::vector<RoutingResult> Tokens::abandon() {
+  std::vector<RoutingResult> directed;
   for (const Want& want : std::exchange(waiting_, {})) {
-    directed.push_back({want.wanter, want.units, Route::unavailable, 0});
+    directed.push_back({want.wanter, want.units, GateAnswer::unavailable, 0});
   }
   return directed;
 }

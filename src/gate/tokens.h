@@ -23,10 +23,10 @@
 namespace gavel::gate {
 
 // The driver's own number for a request that waits for a token.
-using Wanter = std::uint64_t;
+using TokenRequestId = std::uint64_t;
 
 // Where a request goes from the gate (B2).
-enum class Route : std::uint8_t {
+enum class GateAnswer : std::uint8_t {
   granted,          // To the judge, with a token of this bucket.
   too_few,          // To the next probe; after the last one, to the judge without a token.
   closed,           // To a confirming read, with the reply's `shut` (statements.h).
@@ -34,18 +34,18 @@ enum class Route : std::uint8_t {
   unavailable,  // To the judge without a token: the gate did not answer, or no longer knows this instance.
 };
 
-struct Directed {
-  Wanter wanter = 0;
+struct RoutingResult {
+  TokenRequestId wanter = 0;
   rules::Quantity units;
-  Route route = Route::unavailable;
+  GateAnswer route = GateAnswer::unavailable;
   std::int64_t shut = 0;  // Of `closed`.
-  friend bool operator==(const Directed&, const Directed&) = default;
+  friend bool operator==(const RoutingResult&, const RoutingResult&) = default;
 };
 
 class Tokens {
  public:
   // A request waits here for a token of `units`, 1 to line_units_max.
-  void want(Wanter wanter, rules::Quantity units) { waiting_.push_back({wanter, units}); }
+  void want(TokenRequestId wanter, rules::Quantity units) { waiting_.push_back({wanter, units}); }
 
   // The judge's side knows something that this bucket must be told.
   void owe(const Statement& statement);
@@ -93,10 +93,10 @@ class Tokens {
 
   // The end of call `op`, and where its wants go, in their order. A reply to a call that has ended already is
   // passed over.
-  std::vector<Directed> end(std::int64_t op, const Result<Reply>& reply);
+  std::vector<RoutingResult> end(std::int64_t op, const Result<Reply>& reply);
 
   // Takes back all wants that wait for the next call: the breaker has opened. What is owed stays owed.
-  std::vector<Directed> abandon();
+  std::vector<RoutingResult> abandon();
 
   rules::Quantity held() const { return in_process_ + in_tickets_; }
   // Replies in a row that found our op too old. One may come from a repeated message; more mean that this
@@ -105,7 +105,7 @@ class Tokens {
 
  private:
   struct Want {
-    Wanter wanter;
+    TokenRequestId wanter;
     rules::Quantity units;
   };
   struct Call {
@@ -116,7 +116,7 @@ class Tokens {
   };
 
   void settle(const Call& call, const Result<Reply>& reply);
-  Directed direct(const Want& want, bool granted, const Result<Reply>& reply);
+  RoutingResult direct(const Want& want, bool granted, const Result<Reply>& reply);
 
   rules::Quantity in_process_;
   rules::Quantity in_tickets_;

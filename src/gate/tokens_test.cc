@@ -27,10 +27,10 @@ Reply closed_at(std::int64_t generation, std::size_t wants) {
   return reply_of(Said::ok, generation, generation, std::vector<bool>(wants, false));
 }
 
-std::string text_of(const std::vector<Directed>& all) {
+std::string text_of(const std::vector<RoutingResult>& all) {
   constexpr std::array words{"granted", "too_few", "closed", "not_initialised", "unavailable"};
   std::string text;
-  for (const Directed& one : all) {
+  for (const RoutingResult& one : all) {
     if (!text.empty()) text += " ";
     text += std::to_string(one.wanter) + "*" + std::to_string(one.units.units) + ":" +
             words.at(static_cast<std::size_t>(one.route));
@@ -251,7 +251,7 @@ TEST(Tokens, ATokenOfATicketStaysUntilTheTicketIsJudged) {
 
 TEST(Tokens, ACallCarriesNoMoreWantsThanTheScriptTakes) {
   Tokens tokens;
-  for (Wanter wanter = 0; wanter < wants_max + 3; ++wanter) tokens.want(wanter, {1});
+  for (TokenRequestId wanter = 0; wanter < wants_max + 3; ++wanter) tokens.want(wanter, {1});
   const Say first = tokens.begin(me, 1);
   EXPECT_TRUE(is_sound(first));
   EXPECT_EQ(first.wants.size(), wants_max);
@@ -358,7 +358,7 @@ TEST(TokenBook, AllThatSleepsIsWokenAndWhatIsForgivenIsForgotten) {
 
 TEST(TokenBook, StatementsOfAnItemGoToItsBuckets) {
   TokenBook book(me);
-  const std::vector<Owed> owed{{0, statement(3, 0, 2, 2)}, {2, statement(5, 0, 2, 2)}};
+  const std::vector<PendingStatement> owed{{0, statement(3, 0, 2, 2)}, {2, statement(5, 0, 2, 2)}};
   book.owe(Incarnation{1}, ItemId{7}, owed);
   EXPECT_EQ(text_of(book.next(anywhere)->say), "1#1 base=0 judge=3/0 gen=2/2");
   const auto second = book.next(anywhere);

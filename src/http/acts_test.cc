@@ -23,7 +23,7 @@ std::string asked(Endpoint endpoint, const std::vector<std::string>& parameters,
   const auto json = read_json(body, shape_of(endpoint));
   if (!json) return json.error();
   const auto act = act_of(endpoint, parameters, *json, rules::RequestKey("key-1"));
-  return act ? rules::content_of(*act) : rules::to_text(act.error());
+  return act ? rules::fingerprint_of(*act) : rules::to_text(act.error());
 }
 
 // table: one row for each way that a body or a path can be read.

@@ -22,7 +22,7 @@ std::string read(const std::string& body) {
   for (const auto& item : *items) {
     text += text.empty() ? "" : " | ";
     if (item) {
-      text += item->key.text() + " " + rules::content_of(item->act);
+      text += item->key.text() + " " + rules::fingerprint_of(item->act);
     } else if (const auto& why = item.error().detail.explanation) {
       text += std::string(rules::word(item.error().outcome)) + " (" + *why + ")";
     } else {

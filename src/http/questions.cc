@@ -49,8 +49,8 @@ void tell_page(Shown& shown, const jobs::UserOrders& found) {
   shown.lag = found.lag.behind;
 }
 
-std::expected<judge::WantedOrders, std::string> wanted_of(const Query& query, std::string_view limit,
-                                                          std::size_t limit_max) {
+std::expected<judge::OrdersQuery, std::string> wanted_of(const Query& query, std::string_view limit,
+                                                         std::size_t limit_max) {
   const auto user = value_of(query, "user");
   if (!user) return std::unexpected("user: is missing");
   const auto code = rules::UserId::parse(*user);
@@ -59,7 +59,7 @@ std::expected<judge::WantedOrders, std::string> wanted_of(const Query& query, st
   if (!count || *count > limit_max) {
     return std::unexpected("limit: must be 1 to " + std::to_string(limit_max));
   }
-  judge::WantedOrders wanted{.user = *code, .count = *count};
+  judge::OrdersQuery wanted{.user = *code, .count = *count};
   if (const auto cursor = value_of(query, "cursor")) {
     const auto uuid = parse_uuid(*cursor);
     if (!uuid) return std::unexpected("cursor: must be the next of an earlier page");
@@ -91,7 +91,7 @@ Result<std::optional<TraceShown>> trace_request(Reader& reader, const rules::Req
   if (verdict.order) trace = trace_order(reader, *verdict.order);
   if (!trace) return trace;
   if (!*trace) *trace = TraceShown{};
-  const auto is_it = [&](const rules::Recorded& one) {
+  const auto is_it = [&](const rules::IdempotencyRecord& one) {
     return one.caller == id.first && one.key == id.second;
   };
   // A refusal that moved nothing stands last: nothing of the chain came of it.
@@ -140,7 +140,7 @@ Result<ShortagesAnswer> look_up_shortages(Reader& reader, const WantedShortages&
   return answer;
 }
 
-std::expected<judge::WantedOrders, std::string> wanted_orders(const Query& query) {
+std::expected<judge::OrdersQuery, std::string> wanted_orders(const Query& query) {
   auto wanted = wanted_of(query, "100", page_max);
   const auto state = value_of(query, "state");
   if (!wanted || !state) return wanted;
@@ -152,7 +152,7 @@ std::expected<judge::WantedOrders, std::string> wanted_orders(const Query& query
   return wanted;
 }
 
-std::expected<judge::WantedOrders, std::string> wanted_traces(const Query& query) {
+std::expected<judge::OrdersQuery, std::string> wanted_traces(const Query& query) {
   return wanted_of(query, "20", traces_max);
 }
 
@@ -166,8 +166,8 @@ std::optional<std::string> wrong_in_trace(const Query& query) {
   return "name one: order, or request and perhaps its caller, or user and perhaps limit and cursor";
 }
 
-Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader,
-                                   const judge::WantedOrders& wanted, Time now) {
+Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader, const judge::OrdersQuery& wanted,
+                                   Time now) {
   const auto found = jobs::orders_of(index, reader, wanted, now);
   if (!found) return std::unexpected(found.error());
   OrdersShown shown;
@@ -176,8 +176,8 @@ Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader,
   return shown;
 }
 
-Result<TracesShown> look_up_traces(judge::OrderIndex& index, Reader& reader,
-                                   const judge::WantedOrders& wanted, Time now) {
+Result<TracesShown> look_up_traces(judge::OrderIndex& index, Reader& reader, const judge::OrdersQuery& wanted,
+                                   Time now) {
   const auto found = jobs::orders_of(index, reader, wanted, now);
   if (!found) return std::unexpected(found.error());
   TracesShown shown;

@@ -45,15 +45,15 @@ Result<std::optional<TraceShown>> trace_request(judge::Reader& reader, const rul
 
 // What a list of orders is asked for, or what is wrong with its parameters; likewise for the traces of a
 // user.
-std::expected<judge::WantedOrders, std::string> wanted_orders(const Query& query);
-std::expected<judge::WantedOrders, std::string> wanted_traces(const Query& query);
+std::expected<judge::OrdersQuery, std::string> wanted_orders(const Query& query);
+std::expected<judge::OrdersQuery, std::string> wanted_traces(const Query& query);
 
 // What is wrong with the parameters of a trace, taken together.
 std::optional<std::string> wrong_in_trace(const Query& query);
 
 Result<OrdersShown> look_up_orders(judge::OrderIndex& index, judge::Reader& reader,
-                                   const judge::WantedOrders& wanted, Time now);
+                                   const judge::OrdersQuery& wanted, Time now);
 Result<TracesShown> look_up_traces(judge::OrderIndex& index, judge::Reader& reader,
-                                   const judge::WantedOrders& wanted, Time now);
+                                   const judge::OrdersQuery& wanted, Time now);
 
 }  // namespace gavel::http

@@ -262,7 +262,7 @@ object activity_object(const rules::Activity& activity) {
   return body;
 }
 
-object request_object(const rules::Recorded& recorded) {
+object request_object(const rules::IdempotencyRecord& recorded) {
   object body;
   body["key"] = recorded.key.text();
   body["status"] = "done";
@@ -296,7 +296,7 @@ object step_object(const TraceShown::Step& step) {
 object trace_object(const TraceShown& trace) {
   object body;
   array& requests = body["requests"].emplace_array();
-  for (const rules::Recorded& recorded : trace.requests) {
+  for (const rules::IdempotencyRecord& recorded : trace.requests) {
     object request = request_object(recorded);
     request["caller"] = recorded.caller.text();
     requests.push_back(std::move(request));
@@ -319,7 +319,9 @@ Response show(const std::vector<rules::Activity>& page, const std::optional<std:
   return json_response(200, body);
 }
 
-Response show(const rules::Recorded& recorded) { return json_response(200, request_object(recorded)); }
+Response show(const rules::IdempotencyRecord& recorded) {
+  return json_response(200, request_object(recorded));
+}
 
 Response show(const TraceShown& trace) { return json_response(200, trace_object(trace)); }
 

@@ -84,7 +84,7 @@ Response show(const std::vector<rules::Activity>& page, const std::optional<std:
 
 // The chain behind an order or a request (B17).
 struct TraceShown {
-  std::vector<rules::Recorded> requests;  // By time.
+  std::vector<rules::IdempotencyRecord> requests;  // By time.
   std::optional<OrderShown> order;
   struct Step {
     rules::Flow flow;
@@ -107,7 +107,7 @@ struct TracesShown {
 Response show(const TracesShown& shown);
 
 // What is recorded under a key, or that it is being judged.
-Response show(const rules::Recorded& recorded);
+Response show(const rules::IdempotencyRecord& recorded);
 Response show_processing(const rules::RequestKey& key);
 
 // The result of recomputing everything from the ledger.

@@ -187,7 +187,7 @@ TEST(Render, ShowsAnOrderWithWhereItsUnitsComeFrom) {
 }
 
 TEST(Render, ShowsARecordedRequest) {
-  rules::Recorded recorded{rules::Caller("shop"), rules::RequestKey("k1"), "act=reserve", Verdict{}};
+  rules::IdempotencyRecord recorded{rules::Caller("shop"), rules::RequestKey("k1"), "act=reserve", Verdict{}};
   recorded.verdict.outcome = Outcome::insufficient;
   recorded.verdict.record = Record::fresh;
   recorded.verdict.at = at("2026-11-29T20:00:00Z");

@@ -9,15 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "base/metrics.h"
 #include "http/routes.h"
+#include "ops/metrics.h"
 
 namespace gavel::http {
 
 class RequestCounters {
  public:
   // `metrics` outlives this.
-  explicit RequestCounters(Metrics& metrics) : metrics_(metrics), counters_(all_routes().size() + 1) {}
+  explicit RequestCounters(MetricsRegistry& metrics)
+      : metrics_(metrics), counters_(all_routes().size() + 1) {}
 
   // `route` is one of all_routes(); nullptr where a request was refused before it had one.
   void add(const Route* route, unsigned status) {
@@ -35,7 +36,7 @@ class RequestCounters {
   }
 
  private:
-  Metrics& metrics_;
+  MetricsRegistry& metrics_;
   std::vector<std::array<std::optional<Counter>, 6>> counters_;  // By route, then by hundreds of the status.
 };
 

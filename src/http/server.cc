@@ -475,7 +475,7 @@ std::size_t Server::connections() const { return sessions_->size(); }
 
 std::uint64_t Server::turned_away() const { return sessions_->turned_away(); }
 
-void watch(Metrics& metrics, const Server& server, const std::string& listener) {
+void watch(MetricsRegistry& metrics, const Server& server, const std::string& listener) {
   metrics.watch_gauge("gavel_http_connections", "Connections that are open.",
                       [&server] { return static_cast<double>(server.connections()); },
                       {{"listener", listener}});

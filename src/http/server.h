@@ -18,12 +18,12 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "http/message.h"
 #include "http/service.h"
+#include "ops/log.h"
+#include "ops/metrics.h"
 
 namespace gavel::http {
 
@@ -69,6 +69,6 @@ class Server {
 };
 
 // Has `metrics` read how many connections the server has; `listener` is the label. Both outlive the readings.
-void watch(Metrics& metrics, const Server& server, const std::string& listener);
+void watch(MetricsRegistry& metrics, const Server& server, const std::string& listener);
 
 }  // namespace gavel::http

@@ -86,7 +86,7 @@ std::optional<std::string> wrong_around(const Request& request, const Found& fou
 
 Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
                  const Clock& clock, Random& random, Log& log, const Readiness& readiness,
-                 std::string operator_key, Metrics& metrics, judge::OrderIndex& order_index)
+                 std::string operator_key, MetricsRegistry& metrics, judge::OrderIndex& order_index)
     : pipeline_(pipeline),
       reads_(reads),
       order_index_(order_index),
@@ -173,7 +173,7 @@ std::expected<Command, Response> Service::command_of(const Request& request, con
   if (!act) return std::unexpected(problem(act.error(), random_));
   return Command{.caller = caller_of(request.audience),
                  .key = key,
-                 .fresh = rules::OrderId{make_uuid7(clock_.now(), random_)},
+                 .new_order_id = rules::OrderId{make_uuid7(clock_.now(), random_)},
                  .act = *std::move(act)};
 }
 
@@ -204,7 +204,7 @@ awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body
 Command Service::command_of(const rules::Caller& caller, const BatchItem& item) {
   return Command{.caller = caller,
                  .key = item.key,
-                 .fresh = rules::OrderId{make_uuid7(clock_.now(), random_)},
+                 .new_order_id = rules::OrderId{make_uuid7(clock_.now(), random_)},
                  .act = item.act};
 }
 
@@ -275,7 +275,7 @@ awaitable<Response> Service::read_request(rules::Caller caller, std::string key)
   if (!request_key) co_return refuse(Outcome::unknown_request);
   const rules::RequestId id(caller, *request_key);
   if (pipeline_.in_process(id)) co_return show_processing(*request_key);
-  using Answer = std::optional<rules::Recorded>;
+  using Answer = std::optional<rules::IdempotencyRecord>;
   std::function<Result<Answer>(Reader&)> question = [id](Reader& reader) { return reader.request(id); };
   const Result<Answer> recorded = co_await reads_.ask<Answer>(question);
   if (!recorded) co_return refuse(recorded.error());

@@ -13,14 +13,14 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/random.h"
 #include "http/batch.h"
 #include "http/message.h"
 #include "http/request_counters.h"
 #include "http/routes.h"
 #include "jobs/user_orders.h"
+#include "ops/log.h"
+#include "ops/metrics.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
 #include "pipeline/turnstile.h"
@@ -40,7 +40,7 @@ class Service {
   // empty one lets nobody in. The pages of `order_index` are asked for on the thread of `reads`.
   Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
           const Clock& clock, Random& random, Log& log, const Readiness& readiness, std::string operator_key,
-          Metrics& metrics, judge::OrderIndex& order_index);
+          MetricsRegistry& metrics, judge::OrderIndex& order_index);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
   // has the body of GET, which the session leaves out.
@@ -86,7 +86,7 @@ class Service {
   const Readiness& readiness_;
   const std::string operator_key_;
   Sampler sampler_;
-  Metrics& metrics_;
+  MetricsRegistry& metrics_;
   RequestCounters requests_;
 };
 

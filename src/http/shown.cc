@@ -7,7 +7,7 @@ GateShown shown_of(const pipeline::GateView& view) {
   for (std::size_t i = 0; i < view.buckets.size(); ++i) {
     const std::optional<pipeline::GateBucket>& bucket = view.buckets[i];
     GateShown::Bucket one{view.row.item.buckets[i], std::nullopt};
-    if (bucket) one.gate = {bucket->available, bucket->fly, bucket->seq, bucket->closed()};
+    if (bucket) one.gate = {bucket->available, bucket->in_flight, bucket->seq, bucket->closed()};
     shown.buckets.push_back(one);
   }
   return shown;

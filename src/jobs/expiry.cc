@@ -75,13 +75,13 @@ Result<std::size_t> Expiry::step(Time now) {
   return offered;
 }
 
-Histogram expiry_delays(Metrics& metrics) {
+Histogram expiry_delays(MetricsRegistry& metrics) {
   return metrics.histogram("gavel_jobs_expiry_delay_seconds",
                            "How long after its time a hold was given to the judge to be released.",
                            {0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30});
 }
 
-void watch(Metrics& metrics, const Expiry& expiry, const Clock& clock) {
+void watch(MetricsRegistry& metrics, const Expiry& expiry, const Clock& clock) {
   metrics.watch_counter("gavel_jobs_expiry_released_total",
                         "Holds that the job released; an order that needs the units may come first.",
                         [&expiry] { return expiry.released(); });

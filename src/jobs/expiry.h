@@ -16,12 +16,12 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/reader.h"
+#include "ops/log.h"
+#include "ops/metrics.h"
 #include "pipeline/lane.h"
 
 namespace gavel::jobs {
@@ -73,9 +73,9 @@ class Expiry {
 };
 
 // The delays of `metrics`.
-Histogram expiry_delays(Metrics& metrics);
+Histogram expiry_delays(MetricsRegistry& metrics);
 
 // Has `metrics` read how the release of holds goes, on any thread. All outlive the readings.
-void watch(Metrics& metrics, const Expiry& expiry, const Clock& clock);
+void watch(MetricsRegistry& metrics, const Expiry& expiry, const Clock& clock);
 
 }  // namespace gavel::jobs

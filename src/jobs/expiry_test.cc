@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "judge/memory_store.h"
+#include "judge/memory/store.h"
 
 namespace gavel::jobs {
 namespace {
@@ -76,7 +76,7 @@ class World {
   std::int64_t available() { return sum_of(&rules::Bucket::available); }
 
  private:
-  std::int64_t sum_of(Quantity rules::Bucket::*part) {
+  std::int64_t sum_of(Quantity rules::Bucket::* part) {
     std::int64_t sum = 0;
     const auto rows = reader_->stock(SkuCode("tee"));
     for (const judge::StockRow& row : **rows) {

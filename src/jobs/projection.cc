@@ -50,7 +50,7 @@ Lag Projection::lag() const {
   return {batches_left_.load(), std::max(behind, Duration(0))};
 }
 
-void watch(Metrics& metrics, const Projection& projection) {
+void watch(MetricsRegistry& metrics, const Projection& projection) {
   metrics.watch_gauge("gavel_jobs_projection_behind_batches",
                       "Committed batches that the index of orders by user has not followed.",
                       [&projection] { return static_cast<double>(projection.lag().batches); });

@@ -13,12 +13,12 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/order_index.h"
 #include "judge/reader.h"
+#include "ops/log.h"
+#include "ops/metrics.h"
 
 namespace gavel::jobs {
 
@@ -59,6 +59,6 @@ class Projection {
 };
 
 // Has `metrics` read how far it is behind, on any thread. All outlive the readings.
-void watch(Metrics& metrics, const Projection& projection);
+void watch(MetricsRegistry& metrics, const Projection& projection);
 
 }  // namespace gavel::jobs

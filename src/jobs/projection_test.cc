@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "jobs/user_orders.h"
-#include "judge/court.h"
-#include "judge/order_index_forms_test.h"
-#include "judge/random_script.h"
+#include "judge/testing/judge_driver.h"
+#include "judge/testing/order_index_forms_test.h"
+#include "judge/testing/random_script.h"
 
 namespace gavel::jobs {
 namespace {
 
-using judge::Court;
+using judge::JudgeDriver;
 using rules::OrderState;
 using rules::UserId;
 
@@ -35,7 +35,7 @@ class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
     store_.reset();
     store_ = world_->open_store();
     reader_ = world_->open_reader();
-    court_ = std::make_unique<Court>(*store_);
+    court_ = std::make_unique<JudgeDriver>(*store_);
     follow_in_steps_of(projection_flows_max);
   }
 
@@ -109,7 +109,7 @@ class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
     return text;
   }
 
-  Court& court() { return *court_; }
+  JudgeDriver& court() { return *court_; }
   Projection& projection() { return *projection_; }
   VirtualClock& clock() { return world_->clock(); }
   judge::Reader& reader() { return *reader_; }
@@ -120,7 +120,7 @@ class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
   std::unique_ptr<judge::StoreWorld> world_;
   std::unique_ptr<judge::Store> store_;
   std::unique_ptr<judge::Reader> reader_;
-  std::unique_ptr<Court> court_;
+  std::unique_ptr<JudgeDriver> court_;
   std::unique_ptr<judge::OrderIndex> index_;
   std::unique_ptr<Projection> projection_;
 };

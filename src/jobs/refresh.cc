@@ -24,7 +24,7 @@ struct Refresh::Look {
 };
 
 Refresh::Refresh(judge::Reader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated,
-                 Log& log, Metrics& metrics)
+                 Log& log, MetricsRegistry& metrics)
     : reader_(reader),
       gate_(gate),
       incarnation_(incarnation),
@@ -111,7 +111,7 @@ Result<void> Refresh::finish(rules::ItemId item, const Shown& shown) {
     if (drift != Drift::none) tell(key_of(item, bucket), shown[i], had, drift);
     if (gate::needs_erasing(drift)) gate_.erase(key_of(item, bucket), [](const Result<void>&) {});
   }
-  for (const gate::Owed& owed : gate::owed_by_refresh(*then->item)) {
+  for (const gate::PendingStatement& owed : gate::statements_of_refresh(*then->item)) {
     // A statement that is lost is stated again by the next pass.
     gate_.say(key_of(item, owed.bucket), gate::to_state(owed.statement), [](const Result<gate::Reply>&) {});
   }

@@ -18,13 +18,13 @@
 #include <optional>
 #include <vector>
 
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "gate/drift.h"
 #include "gate/gate.h"
 #include "judge/reader.h"
+#include "ops/log.h"
+#include "ops/metrics.h"
 
 namespace gavel::jobs {
 
@@ -41,7 +41,7 @@ class Refresh {
 
   // `reader` is the job's own; all references outlive the job and every call that it began.
   Refresh(judge::Reader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated, Log& log,
-          Metrics& metrics);
+          MetricsRegistry& metrics);
   ~Refresh();
   Refresh(const Refresh&) = delete;
   Refresh& operator=(const Refresh&) = delete;

@@ -13,7 +13,7 @@
 #include "gate/memory_gate.h"
 #include "gate/statements.h"
 #include "judge/judge.h"
-#include "judge/memory_store.h"
+#include "judge/memory/store.h"
 
 namespace gavel::jobs {
 namespace {
@@ -83,7 +83,8 @@ class World {
   // What a refresh of this very moment would state.
   void state(rules::ItemId id) {
     const auto then = reader_->item_then(id, {});
-    for (const gate::Owed& owed : gate::owed_by_refresh(*then->item)) say(id, owed.bucket, owed.statement);
+    for (const gate::PendingStatement& owed : gate::statements_of_refresh(*then->item))
+      say(id, owed.bucket, owed.statement);
   }
 
   void say(rules::ItemId id, rules::BucketNo bucket, const gate::Statement& statement) {
@@ -124,7 +125,7 @@ class World {
 
   std::vector<rules::ItemId> gated;
   SlowGate gate;
-  Metrics metrics;
+  MetricsRegistry metrics;
 
  private:
   VirtualClock clock_{*parse_time("2026-01-01T00:00:00Z")};
@@ -160,29 +161,15 @@ TEST(Refresh, DriftIsToldWithItsDirectionAndRepaired_A15_A17) {
   const Row rows[] = {
       {"missing 1", 7, [](World& w, rules::ItemId id) { w.erase(id, 0); }},
       {"too_little 1", 7,
-       [](World& w, rules::ItemId id) {
-         w.say(id, 0, {gate::Position{1, Quantity{2}}, 2, 1});
-       }},
+       [](World& w, rules::ItemId id) { w.say(id, 0, {gate::Position{1, Quantity{2}}, 2, 1}); }},
       {"too_much 1", 7,
-       [](World& w, rules::ItemId id) {
-         w.say(id, 0, {gate::Position{1, Quantity{9}}, 2, 1});
-       }},
+       [](World& w, rules::ItemId id) { w.say(id, 0, {gate::Position{1, Quantity{9}}, 2, 1}); }},
       {"too_much 1", 0,
-       [](World& w, rules::ItemId id) {
-         w.say(id, 0, {gate::Position{0, Quantity{1}}, 1, 1});
-       }},
-      {"closed 1", 7,
-       [](World& w, rules::ItemId id) {
-         w.say(id, 0, {std::nullopt, 2, 2});
-       }},
+       [](World& w, rules::ItemId id) { w.say(id, 0, {gate::Position{0, Quantity{1}}, 1, 1}); }},
+      {"closed 1", 7, [](World& w, rules::ItemId id) { w.say(id, 0, {std::nullopt, 2, 2}); }},
       {"beyond 1", 7,
-       [](World& w, rules::ItemId id) {
-         w.say(id, 0, {gate::Position{2, Quantity{4}}, 2, 1});
-       }},
-      {"beyond 1", 7,
-       [](World& w, rules::ItemId id) {
-         w.say(id, 0, {std::nullopt, 3, 1});
-       }},
+       [](World& w, rules::ItemId id) { w.say(id, 0, {gate::Position{2, Quantity{4}}, 2, 1}); }},
+      {"beyond 1", 7, [](World& w, rules::ItemId id) { w.say(id, 0, {std::nullopt, 3, 1}); }},
   };
   for (const Row& row : rows) {
     World world({row.units});

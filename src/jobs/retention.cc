@@ -52,7 +52,7 @@ void Retention::end_round(Time now) {
   forgotten_before_ = forgotten;
 }
 
-void watch(Metrics& metrics, const Retention& retention) {
+void watch(MetricsRegistry& metrics, const Retention& retention) {
   metrics.watch_counter("gavel_jobs_retention_forgotten_total",
                         "Records of requests deleted, since they were older than requests are kept.",
                         [&retention] { return retention.forgotten(); });

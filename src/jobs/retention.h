@@ -16,11 +16,11 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/reader.h"
+#include "ops/log.h"
+#include "ops/metrics.h"
 #include "pipeline/lane.h"
 #include "rules/decide.h"
 
@@ -67,6 +67,6 @@ class Retention {
 };
 
 // Has `metrics` read how many were deleted, on any thread. Both outlive the readings.
-void watch(Metrics& metrics, const Retention& retention);
+void watch(MetricsRegistry& metrics, const Retention& retention);
 
 }  // namespace gavel::jobs

@@ -11,10 +11,10 @@
 
 #include "base/random.h"
 #include "base/uuid.h"
-#include "judge/audit.h"
-#include "judge/court.h"
-#include "judge/memory_form.h"
-#include "judge/sqlite_form_test.h"
+#include "judge/audit/audit.h"
+#include "judge/testing/judge_driver.h"
+#include "judge/testing/memory_form.h"
+#include "judge/testing/sqlite_form_test.h"
 
 namespace gavel::jobs {
 namespace {
@@ -29,7 +29,7 @@ class RetentionTest : public ::testing::TestWithParam<judge::StoreForm> {
     world_ = GetParam().make();
     store_ = world_->open_store();
     reader_ = world_->open_reader();
-    court_ = std::make_unique<judge::Court>(*store_);
+    court_ = std::make_unique<judge::JudgeDriver>(*store_);
     start(retention_rows_max);
   }
 
@@ -66,7 +66,7 @@ class RetentionTest : public ::testing::TestWithParam<judge::StoreForm> {
   std::unique_ptr<judge::StoreWorld> world_;
   std::unique_ptr<judge::Store> store_;
   std::unique_ptr<judge::Reader> reader_;
-  std::unique_ptr<judge::Court> court_;
+  std::unique_ptr<judge::JudgeDriver> court_;
   std::unique_ptr<pipeline::Lane> lane_;
   std::unique_ptr<Retention> retention_;
 };

@@ -26,7 +26,7 @@ Result<void> Shortages::step() {
   return {};
 }
 
-void watch(Metrics& metrics, const Shortages& shortages) {
+void watch(MetricsRegistry& metrics, const Shortages& shortages) {
   metrics.watch_gauge("gavel_jobs_shortage_units", "Units that orders have and that are not there.",
                       [&shortages] { return static_cast<double>(shortages.units()); });
   metrics.watch_gauge("gavel_jobs_shortage_items", "Stock items that are short.",

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/metrics.h"
 #include "base/result.h"
 #include "judge/reader.h"
+#include "ops/metrics.h"
 
 namespace gavel::jobs {
 
@@ -31,6 +31,6 @@ class Shortages {
 };
 
 // gavel_jobs_shortage_units, gavel_jobs_shortage_items. `shortages` outlives the metrics' last text.
-void watch(Metrics& metrics, const Shortages& shortages);
+void watch(MetricsRegistry& metrics, const Shortages& shortages);
 
 }  // namespace gavel::jobs

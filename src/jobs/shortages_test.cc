@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "judge/court.h"
-#include "judge/memory_form.h"
-#include "judge/sqlite_form_test.h"
+#include "judge/testing/judge_driver.h"
+#include "judge/testing/memory_form.h"
+#include "judge/testing/sqlite_form_test.h"
 
 namespace gavel::jobs {
 namespace {
@@ -19,7 +19,7 @@ class ShortagesTest : public ::testing::TestWithParam<judge::StoreForm> {
     world_ = GetParam().make();
     store_ = world_->open_store();
     reader_ = world_->open_reader();
-    court_ = std::make_unique<judge::Court>(*store_);
+    court_ = std::make_unique<judge::JudgeDriver>(*store_);
   }
 
   void say(const rules::Command& command, const std::string& begins) {
@@ -30,11 +30,11 @@ class ShortagesTest : public ::testing::TestWithParam<judge::StoreForm> {
   std::unique_ptr<judge::StoreWorld> world_;
   std::unique_ptr<judge::Store> store_;
   std::unique_ptr<judge::Reader> reader_;
-  std::unique_ptr<judge::Court> court_;
+  std::unique_ptr<judge::JudgeDriver> court_;
 };
 
 TEST_P(ShortagesTest, TheySumUpOverAllItemsUntilTheyArePaid_E7) {
-  Metrics metrics;
+  MetricsRegistry metrics;
   Shortages shortages(*reader_);
   watch(metrics, shortages);
   ASSERT_TRUE(shortages.step());

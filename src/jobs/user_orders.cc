@@ -10,7 +10,7 @@ namespace {
 
 using rules::OrderId;
 
-bool is_wanted(const rules::Order& order, const judge::WantedOrders& wanted) {
+bool is_wanted(const rules::Order& order, const judge::OrdersQuery& wanted) {
   return order.user == wanted.user && (!wanted.state || order.state == *wanted.state) &&
          (!wanted.before || order.id < *wanted.before);
 }
@@ -24,7 +24,7 @@ struct Chosen {
 // What the tail says of an order counts more than what the index says. Where the index has more than it gave,
 // nothing below its last row belongs to this page.
 Chosen choose(const judge::OrderIndex::Page& page, const judge::Sequel& tail,
-              const judge::WantedOrders& wanted) {
+              const judge::OrdersQuery& wanted) {
   std::map<OrderId, bool, std::greater<>> candidates;  // Whether it is wanted.
   for (const judge::IndexedOrder& order : page.orders) candidates[order.id] = true;
   for (const rules::Order& order : tail.orders) candidates[order.id] = is_wanted(order, wanted);
@@ -47,8 +47,8 @@ Chosen choose(const judge::OrderIndex::Page& page, const judge::Sequel& tail,
 }  // namespace
 
 Result<UserOrders> orders_of(judge::OrderIndex& index, judge::Reader& reader,
-                             const judge::WantedOrders& wanted, Time now) {
-  judge::WantedOrders one_more = wanted;  // It tells whether anything follows.
+                             const judge::OrdersQuery& wanted, Time now) {
+  judge::OrdersQuery one_more = wanted;  // It tells whether anything follows.
   ++one_more.count;
   const auto page = index.page(one_more);
   if (!page) return std::unexpected(page.error());

@@ -154,7 +154,7 @@ class Scanner {
   const char* end_;
 };
 
-bool take_part(Scanner& from, rules::Taken& to) {
+bool take_part(Scanner& from, rules::Allocation& to) {
   return from.take('[') && from.take_number(to.item.value) && from.take(',') && from.take_number(to.bucket) &&
          from.take(',') && from.take_number(to.quantity.units) && from.take(']');
 }
@@ -190,10 +190,10 @@ std::optional<rules::Detail> parse_detail(std::string_view text) {
   return detail;
 }
 
-void append_taken(std::string& to, std::span<const rules::Taken> taken) {
+void append_taken(std::string& to, std::span<const rules::Allocation> taken) {
   to += '[';
   const char* before = "[";
-  for (const rules::Taken& part : taken) {
+  for (const rules::Allocation& part : taken) {
     to += before;
     append_number(to, part.item.value);
     to += ',';
@@ -206,8 +206,8 @@ void append_taken(std::string& to, std::span<const rules::Taken> taken) {
   to += ']';
 }
 
-std::optional<std::vector<rules::Taken>> parse_taken(std::string_view text) {
-  std::vector<rules::Taken> taken;
+std::optional<std::vector<rules::Allocation>> parse_taken(std::string_view text) {
+  std::vector<rules::Allocation> taken;
   Scanner from(text);
   if (!from.take('[')) return std::nullopt;
   if (from.take(']')) return from.at_end() ? std::optional(taken) : std::nullopt;

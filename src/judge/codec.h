@@ -20,7 +20,7 @@ namespace gavel::judge {
 void append_detail(std::string& to, const rules::Detail& detail);
 std::optional<rules::Detail> parse_detail(std::string_view text);
 
-void append_taken(std::string& to, std::span<const rules::Taken> taken);
-std::optional<std::vector<rules::Taken>> parse_taken(std::string_view text);
+void append_taken(std::string& to, std::span<const rules::Allocation> taken);
+std::optional<std::vector<rules::Allocation>> parse_taken(std::string_view text);
 
 }  // namespace gavel::judge

@@ -7,8 +7,8 @@
 namespace gavel::judge {
 namespace {
 
+using rules::Allocation;
 using rules::Detail;
-using rules::Taken;
 
 std::string written(const Detail& detail) {
   std::string text;
@@ -16,7 +16,7 @@ std::string written(const Detail& detail) {
   return text;
 }
 
-std::string written(const std::vector<Taken>& taken) {
+std::string written(const std::vector<Allocation>& taken) {
   std::string text;
   append_taken(text, taken);
   return text;
@@ -44,10 +44,7 @@ const Row rows[] = {
     {R"({"opens_at":1764449326123})", [](Detail& d) { d.opens_at = Time(Duration(1764449326123)); }},
     {R"({"expires_at":-1})", [](Detail& d) { d.expires_at = Time(Duration(-1)); }},
     {R"({"fields":["user"]})", [](Detail& d) { d.fields = {"user"}; }},
-    {R"({"fields":["user","lines"]})",
-     [](Detail& d) {
-       d.fields = {"user", "lines"};
-     }},
+    {R"({"fields":["user","lines"]})", [](Detail& d) { d.fields = {"user", "lines"}; }},
     {"{\"explanation\":\"say \\\"no\\\" \\\\ gr\xc3\xbc\xc3\x9f\"}",
      [](Detail& d) { d.explanation = "say \"no\" \\ gr\xc3\xbc\xc3\x9f"; }},
     {R"({"version":7})", [](Detail& d) { d.version = 7; }},
@@ -125,7 +122,7 @@ TEST(Codec, RefusesADetailThatItDidNotWrite) {
 }
 
 TEST(Codec, PartsComeBack) {
-  const std::vector<std::pair<std::string, std::vector<Taken>>> cases = {
+  const std::vector<std::pair<std::string, std::vector<Allocation>>> cases = {
       {"[]", {}},
       {"[[1,0,1]]", {{rules::ItemId{1}, 0, rules::Quantity{1}}}},
       {"[[1,0,1],[1,63,1000000],[9223372036854775807,2,3]]",

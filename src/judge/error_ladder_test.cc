@@ -8,12 +8,12 @@
 
 #include <gtest/gtest.h>
 
-#include "base/metrics.h"
-#include "judge/audit.h"
-#include "judge/comparison.h"
-#include "judge/court.h"
-#include "judge/memory_form.h"
+#include "judge/audit/audit.h"
+#include "judge/testing/comparison.h"
 #include "judge/testing/faulty_store.h"
+#include "judge/testing/judge_driver.h"
+#include "judge/testing/memory_form.h"
+#include "ops/metrics.h"
 
 namespace gavel::judge {
 namespace {
@@ -26,7 +26,7 @@ constexpr const char* uuid7_key = "01a3185c-5000-7000-8000-0000000000aa";
 class ErrorLadder : public testing::Test {
  protected:
   ErrorLadder() : inner_(world_.open_store()), reader_(world_.open_reader()) {
-    Court court(*inner_);
+    JudgeDriver court(*inner_);
     court.say_all({put_sku("put-tee", "tee"), put_sku("put-cap", "cap"), receive("in-tee", "tee", 2),
                    receive("in-cap", "cap", 2)});
   }
@@ -87,7 +87,7 @@ class ErrorLadder : public testing::Test {
   FaultyStore store_{*inner_, [this](Call call, int count, const rules::State* state) {
                        return choose_(call, count, state);
                      }};
-  Court court_{store_};
+  JudgeDriver court_{store_};
 };
 
 std::vector<rules::Command> one_tee_for(const std::vector<std::string>& users) {
@@ -145,7 +145,7 @@ TEST_F(ErrorLadder, ACommandThatBreaksAConstraintIsFrozenAlone) {
 TEST_F(ErrorLadder, ADuplicateMeansLoadAndDecideAgain) {
   // Another instance judges the same key between this one's load and its write.
   const auto other_store = world_.open_store();
-  Court other(*other_store);
+  JudgeDriver other(*other_store);
   const rules::Command command = reserve("twice", "ann", {{"tee", 2}});
   choose_ = [&, writes = 0](Call call, int, const rules::State*) mutable -> std::optional<Fault> {
     if (call == Call::write && writes++ == 0) return Fault::duplicate;
@@ -303,11 +303,11 @@ TEST_F(ErrorLadder, AStoreThatBreaksWhileACommitIsInDoubtStopsEverything) {
 // Who watches hears of what is stored, once, and of what was refused without a row; the units are counted
 // from the rows (C16).
 TEST_F(ErrorLadder, WhatIsStoredIsToldAndCountedOnce) {
-  Metrics metrics;
+  MetricsRegistry metrics;
   std::string told;
   const auto log = Log::silent();
   Judge judge(
-      store_, *log, Random(1), [](Duration) {}, {}, {}, Meters(metrics, world_.clock()),
+      store_, *log, Random(1), [](Duration) {}, {}, {}, Metrics(metrics, world_.clock()),
       [&](const rules::State& state) { told += std::to_string(state.flows.size()) + " "; });
   fail(Call::commit, {Fault::conflict, Fault::unknown_lost});
   ASSERT_TRUE(judge.apply(std::vector{receive("in", "tee", 3)}));

@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "judge/audit.h"
-#include "judge/comparison.h"
-#include "judge/court.h"
-#include "judge/memory_form.h"
+#include "judge/audit/audit.h"
+#include "judge/testing/comparison.h"
 #include "judge/testing/faulty_store.h"
+#include "judge/testing/judge_driver.h"
+#include "judge/testing/memory_form.h"
 
 namespace gavel::judge {
 namespace {
@@ -26,7 +26,7 @@ constexpr const char* uuid7_key = "01a3185c-5000-7000-8000-0000000000aa";
 // What stands before the batch under test: free stock, a sale with a limit, and holds whose time is past.
 void make_shop(MemoryWorld& world) {
   const auto store = world.open_store();
-  Court court(*store);
+  JudgeDriver court(*store);
   court.say_all({put_sku("put-tee", "tee", 2), put_sku("put-cap", "cap"), receive("in-tee", "tee", 6),
                  receive("in-cap", "cap", 2), create_activity("create", "sale", {{"tee", 2}}, {.limit = 1}),
                  open_activity("open", "sale"), create_activity("create-next", "next", {{"cap", 1}}),
@@ -85,7 +85,7 @@ Ending judge_with(const Faults& faults) {
       const auto fault = faults.find(count);
       return fault == faults.end() ? std::nullopt : std::optional(fault->second);
     });
-    Court court(store);
+    JudgeDriver court(store);
     const auto verdicts = court.apply(commands);
     for (std::size_t i = 0; verdicts && i < commands.size(); ++i) {
       if (is_answered(verdicts->at(i))) answers[i] = verdicts->at(i);
@@ -94,7 +94,7 @@ Ending judge_with(const Faults& faults) {
     for (const std::string& violation : store.violations()) ADD_FAILURE() << violation;
   }
   const auto store = world.open_store();
-  Court court(*store);
+  JudgeDriver court(*store);
   for (std::size_t i = 0; i < commands.size(); ++i) {
     if (!answers[i]) answers[i] = court.apply({commands[i]}).value().at(0);
     EXPECT_TRUE(is_answered(*answers[i])) << to_text(*answers[i]);

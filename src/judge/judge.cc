@@ -23,7 +23,7 @@ std::vector<Verdict> all(std::size_t count, Outcome outcome) {
 
 bool is_changed(const auto& rows) {
   return std::ranges::any_of(rows,
-                             [](const auto& row) { return row.second.change != rules::Change::loaded; });
+                             [](const auto& row) { return row.second.row_state != rules::RowState::clean; });
 }
 
 // False if a batch holds nothing but refusals that are not recorded, and replays: it has nothing to store.
@@ -40,14 +40,14 @@ bool is_of_the_batch(ErrorCode code) { return is_worth_a_retry(code) || code == 
 }  // namespace
 
 Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits,
-             Meters meters, Observer observer)
+             Metrics metrics, Observer observer)
     : store_(store),
       log_(log),
       random_(random),
       pause_(std::move(pause)),
       policy_(policy),
       limits_(limits),
-      meters_(std::move(meters)),
+      metrics_(std::move(metrics)),
       observer_(std::move(observer)) {
   CHECK(limits_.attempts_max >= 1);
   CHECK(limits_.settle_attempts_max >= 1);
@@ -61,7 +61,7 @@ Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
   // The store refuses this batch as a whole: halve it, so that a poisonous command fails alone.
   log_.write(Level::warn, "batch_halved",
              {{"commands", static_cast<std::int64_t>(commands.size())}, {"why", verdicts.error().message}});
-  meters_.halved.add();
+  metrics_.halved.add();
   const std::size_t half = commands.size() / 2;
   Verdicts joined;
   for (const auto part : {commands.first(half), commands.subspan(half)}) {
@@ -85,7 +85,7 @@ Result<Judge::Verdicts> Judge::persist(std::span<const Command> commands) {
     Result<Verdicts> verdicts = attempt(commands);
     if (verdicts || !is_worth_a_retry(verdicts.error().code) || attempts == limits_.attempts_max)
       return verdicts;
-    meters_.retried.add();
+    metrics_.retried.add();
     pause_(Duration(random_.below(static_cast<std::uint64_t>(limits_.pause_max.count()) + 1)));
   }
 }
@@ -125,14 +125,14 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
   }
   if (committed.error().code != ErrorCode::unknown) return abandon(committed.error());
   in_doubt_ = std::move(state);
-  meters_.in_doubt.add();
+  metrics_.in_doubt.add();
   log_.write(Level::warn, "commit_in_doubt", {{"n", next_n_}, {"why", committed.error().message}});
   return settle_or_stay(std::move(verdicts));
 }
 
 void Judge::tell(const State& state) const {
   for (const rules::Flow& flow : state.flows) {
-    meters_.units.add(flow);
+    metrics_.units.add(flow);
     tell_shortage(state, flow);
   }
   if (observer_) observer_(state);
@@ -151,7 +151,7 @@ void Judge::tell_shortage(const State& state, const rules::Flow& flow) const {
 }
 
 Result<void> Judge::timed_commit() {
-  const Timer::Run run(meters_.commit);
+  const Timer::Run run(metrics_.commit);
   return store_.commit();
 }
 

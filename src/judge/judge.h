@@ -16,11 +16,11 @@
 #include <span>
 #include <vector>
 
-#include "base/log.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "judge/meters.h"
+#include "judge/metrics.h"
 #include "judge/store.h"
+#include "ops/log.h"
 #include "rules/command.h"
 #include "rules/decide.h"
 #include "rules/verdict.h"
@@ -45,7 +45,7 @@ class Judge {
 
   // All references outlive the judge. No I/O happens before apply.
   Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits,
-        Meters meters = {}, Observer observer = nullptr);
+        Metrics metrics = {}, Observer observer = nullptr);
 
   // Decides `commands` in one transaction, or, where the store refuses the batch as a whole, in several. One
   // verdict per command, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the lane's.
@@ -80,7 +80,7 @@ class Judge {
   Pause pause_;
   const rules::Policy policy_;
   const JudgeLimits limits_;
-  const Meters meters_;
+  const Metrics metrics_;
   const Observer observer_;
   std::optional<rules::LaneId> lane_;
   std::int64_t next_n_ = 1;

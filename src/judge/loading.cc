@@ -52,7 +52,7 @@ class Loading {
     std::set<ItemId> items;
     for (const auto& [id, order] : state_.orders) {
       if (order.activity != free_pool) activities.insert(order.activity);
-      for (const Taken& part : order.taken) items.insert(part.item);
+      for (const Allocation& part : order.taken) items.insert(part.item);
     }
     if (const auto done = store_.load_activities(activities, state_); !done) return done;
     if (const auto done = store_.load_items(items, state_); !done) return done;
@@ -61,7 +61,7 @@ class Loading {
     for (const auto& [id, order] : state_.orders) {
       const Activity* activity = state_.find_activity(order.activity);
       if (activity == nullptr) continue;
-      for (const Taken& part : order.taken) {
+      for (const Allocation& part : order.taken) {
         const SkuId sku = state_.item(part.item).sku;
         if (activity->limit_per_user) claims.insert(QuotaKey{order.activity, sku, order.user});
         if (activity->state == ActivityState::closed) behind.insert(sku);

@@ -32,7 +32,7 @@ struct IndexedOrder {
 inline constexpr rules::OrderId after_all_orders{
     {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}};
 
-struct WantedOrders {
+struct OrdersQuery {
   rules::UserId user;
   std::optional<rules::OrderState> state = std::nullopt;
   std::optional<rules::OrderId> before = std::nullopt;  // The last one of the page before.
@@ -57,7 +57,7 @@ class OrderIndex {
     std::vector<IndexedOrder> orders;
   };
   // The user's orders by falling id, which is nearly by time: ids begin with the time of their making.
-  virtual Result<Page> page(const WantedOrders& wanted) = 0;
+  virtual Result<Page> page(const OrdersQuery& wanted) = 0;
 };
 
 // In memory, for as long as it lives. Thread-safe.

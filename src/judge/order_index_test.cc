@@ -5,8 +5,8 @@
 
 #include <sqlite3.h>
 
-#include "judge/order_index_forms_test.h"
 #include "judge/testing/fault_vfs.h"
+#include "judge/testing/order_index_forms_test.h"
 
 namespace gavel::judge {
 namespace {
@@ -153,14 +153,14 @@ TEST(SqliteOrderIndex, AnotherProgramsFileIsLeftAlone) {
   const TemporaryFolder folder;
   const std::string path = folder.file("orders");
   run_sql(path, "PRAGMA application_id = 7; CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
-  const std::string before = content_of(path);
+  const std::string before = fingerprint_of(path);
   const auto index = open_sqlite_order_index(path, some_boot);
   ASSERT_FALSE(index);
   EXPECT_EQ(index.error().code, ErrorCode::invalid);
   EXPECT_EQ(index.error().message, "the index of orders by user, " + path +
                                        ", cannot be used: it is another program's database; move it away, "
                                        "or name another judge.url");
-  EXPECT_TRUE(content_of(path) == before);
+  EXPECT_TRUE(fingerprint_of(path) == before);
 }
 
 TEST(SqliteOrderIndex, AFolderThatIsMissingIsNamed) {

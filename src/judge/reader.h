@@ -59,7 +59,7 @@ struct Trace {
     std::string warehouse;
   };
   std::vector<Step> steps;
-  std::vector<rules::Recorded> requests;
+  std::vector<rules::IdempotencyRecord> requests;
 };
 
 // What a reader has gathered in any order: steps as they were written, each request once, by its time.
@@ -106,8 +106,8 @@ struct Sequel {
 };
 
 // How much of a part of the order has returned.
-inline rules::Quantity returned_of(const rules::Order& order, const rules::Taken& part) {
-  for (const rules::Taken& back : order.returned) {
+inline rules::Quantity returned_of(const rules::Order& order, const rules::Allocation& part) {
+  for (const rules::Allocation& back : order.returned) {
     if (back.item == part.item && back.bucket == part.bucket) return back.quantity;
   }
   return rules::no_units;
@@ -158,7 +158,7 @@ class Reader {
 
   virtual Result<std::optional<OrderView>> order(rules::OrderId id) = 0;
   virtual Result<std::optional<Trace>> trace(rules::OrderId id) = 0;
-  virtual Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) = 0;
+  virtual Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) = 0;
   // The rows (caller, key) that come after `after`, in order, at most `count`.
   virtual Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
                                                        std::size_t count) = 0;
@@ -190,8 +190,8 @@ class Reader {
     std::function<void(const FlowRow&)>
         flow_by_order;  // order, item, bucket, seq; flows without an order left out
     std::function<void(const rules::Order&)> order;
-    std::function<void(const rules::Recorded&)> request;           // caller, key: rows of their own
-    std::function<void(const rules::Recorded&)> order_as_request;  // by key
+    std::function<void(const rules::IdempotencyRecord&)> request;           // caller, key: rows of their own
+    std::function<void(const rules::IdempotencyRecord&)> order_as_request;  // by key
     std::function<void(const QuotaRow&)> quota;
     std::function<void(const HoldRow&)> hold;
     std::function<void(const BatchRow&)> batch;

@@ -10,7 +10,7 @@ void put_in_order(Trace& trace) {
   std::ranges::sort(trace.steps, {}, [](const Trace::Step& step) {
     return std::tuple(step.row.flow.at, step.row.batch, step.row.i);
   });
-  const auto by_key = [](const rules::Recorded& one) {
+  const auto by_key = [](const rules::IdempotencyRecord& one) {
     return std::tuple(one.verdict.at, one.caller, one.key);
   };
   std::ranges::sort(trace.requests, {}, by_key);

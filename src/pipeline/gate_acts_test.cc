@@ -1,7 +1,7 @@
 // What operators do about the gate while it turns people away: modes, buckets, warming and checking.
 #include <string>
 
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 #include "pipeline/gated_world_test.h"
 
 namespace gavel::pipeline {

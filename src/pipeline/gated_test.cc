@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 #include "pipeline/gated_world_test.h"
 
 namespace gavel::pipeline {

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "gate/memory_gate.h"
-#include "judge/memory_store.h"
+#include "judge/memory/store.h"
 #include "judge/testing/faulty_store.h"
 #include "pipeline/pipeline.h"
 
@@ -97,12 +97,12 @@ class World {
         judge_(
             store_, *log_, Random(1), [](Duration) {},
             rules::Policy{.hold_default = hold, .mode = gated ? Mode::gated : Mode::direct},
-            judge::JudgeLimits{}, judge::Meters{}, [this](const rules::State& state) { observe(state); }),
+            judge::JudgeLimits{}, judge::Metrics{}, [this](const rules::State& state) { observe(state); }),
         lane(judge_, {1000, 100}, clock, *log_, [](const std::string&) {}),
         turnstile(io_.get_executor(), gate, reads, clock, *log_,
                   Turnstile::Post{incarnation, gate::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
         pipeline(io_.get_executor(), lane, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
-                 Meters{}, &turnstile) {}
+                 Metrics{}, &turnstile) {}
 
   // Lets a command go its way until it waits for the lane or for a read.
   void ask(const std::string& key, rules::Act act, const std::string& caller = "shop") {
@@ -151,8 +151,8 @@ class World {
         const std::optional<Bucket>& bucket = *seen;
         if (!text.empty()) text += "+";
         text += bucket ? std::to_string(bucket->available.units) : "?";
-        if (bucket && bucket->fly != rules::no_units)
-          text += "(" + std::to_string(bucket->fly.units) + " held)";
+        if (bucket && bucket->in_flight != rules::no_units)
+          text += "(" + std::to_string(bucket->in_flight.units) + " held)";
         if (bucket && bucket->closed()) text += " closed";
       });
     }

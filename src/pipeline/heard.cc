@@ -12,10 +12,10 @@ std::vector<rules::Item> items_of(const rules::State& state) {
 judge::Modes modes_of(const rules::State& state) {
   judge::Modes modes;
   for (const auto& [code, sku] : state.skus) {
-    if (sku.change != rules::Change::loaded) modes.skus.emplace(code, sku.mode);
+    if (sku.row_state != rules::RowState::clean) modes.skus.emplace(code, sku.mode);
   }
   for (const auto& [code, activity] : state.activities) {
-    if (activity.change != rules::Change::loaded) modes.activities.emplace(code, activity.mode);
+    if (activity.row_state != rules::RowState::clean) modes.activities.emplace(code, activity.mode);
   }
   return modes;
 }

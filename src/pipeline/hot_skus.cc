@@ -82,7 +82,7 @@ std::vector<Sample> HotSkus::samples() const {
   return samples;
 }
 
-void watch(Metrics& metrics, const HotSkus& skus) {
+void watch(MetricsRegistry& metrics, const HotSkus& skus) {
   metrics.watch_counters("gavel_pipeline_sku_answers_total",
                          "Answers to orders, by SKU: of the hottest, and of all others together.",
                          [&skus] { return skus.samples(); });

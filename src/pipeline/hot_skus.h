@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/metrics.h"
 #include "base/mutex.h"
+#include "ops/metrics.h"
 #include "rules/command.h"
 #include "rules/outcome.h"
 
@@ -52,6 +52,6 @@ class HotSkus {
 };
 
 // Has `metrics` read them. Both outlive the readings.
-void watch(Metrics& metrics, const HotSkus& skus);
+void watch(MetricsRegistry& metrics, const HotSkus& skus);
 
 }  // namespace gavel::pipeline

@@ -17,29 +17,29 @@ Verdict of(Outcome outcome) {
 }  // namespace
 
 Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken,
-           Meters meters)
+           Metrics metrics)
     : judge_(judge),
       log_(log),
       on_broken_(std::move(on_broken)),
-      meters_(std::move(meters)),
+      metrics_(std::move(metrics)),
       stage_(
           limits, clock, [this](std::vector<rules::Command> commands) { return decide(std::move(commands)); },
           [this] {
-            meters_.verdicts.add(Outcome::overloaded);
+            metrics_.verdicts.add(Outcome::overloaded);
             return of(Outcome::overloaded);
           },
           [this] { idle(); }) {}
 
 std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
-  const Timer::Run run(meters_.batch);
+  const Timer::Run run(metrics_.batch);
   std::vector<Verdict> verdicts = judge(commands);
   decided_.fetch_add(commands.size(), std::memory_order_relaxed);
-  meters_.batch_commands.observe(static_cast<double>(commands.size()));
+  metrics_.batch_commands.observe(static_cast<double>(commands.size()));
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Verdict& verdict = verdicts[i];
-    meters_.verdicts.add(verdict.outcome);
-    if (verdict.record == rules::Record::replayed) meters_.replayed.add();
-    if (meters_.skus != nullptr) meters_.skus->add(commands[i], verdict.outcome);
+    metrics_.verdicts.add(verdict.outcome);
+    if (verdict.record == rules::Record::replayed) metrics_.replayed.add();
+    if (metrics_.skus != nullptr) metrics_.skus->add(commands[i], verdict.outcome);
   }
   return verdicts;
 }

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "judge/judge.h"
-#include "pipeline/meters.h"
+#include "ops/log.h"
+#include "pipeline/metrics.h"
 #include "rules/command.h"
 #include "rules/verdict.h"
 #include "stage/stage.h"
@@ -31,7 +31,7 @@ class Lane {
   using OnBroken = std::function<void(const std::string& why)>;
 
   Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken,
-       Meters meters = {});
+       Metrics metrics = {});
 
   // As Stage::offer: false, and neither argument consumed, when the queue is full or the lane closed.
   bool offer(rules::Command& command, Duration deadline, Done& done, stage::Rank rank = stage::Rank::caller) {
@@ -54,7 +54,7 @@ class Lane {
   judge::Judge& judge_;
   Log& log_;
   const OnBroken on_broken_;
-  const Meters meters_;
+  const Metrics metrics_;
   bool broken_ = false;
   std::atomic<std::uint64_t> decided_{0};
   Commands stage_;

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "judge/memory_store.h"
+#include "judge/memory/store.h"
 #include "judge/testing/faulty_store.h"
 
 namespace gavel::pipeline {

@@ -26,14 +26,14 @@ Verdict of(Outcome outcome) {
 }  // namespace
 
 Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log,
-                   Sampler& sampler, PipelineLimits limits, Meters meters, Turnstile* turnstile)
+                   Sampler& sampler, PipelineLimits limits, Metrics metrics, Turnstile* turnstile)
     : executor_(std::move(executor)),
       lane_(lane),
       clock_(clock),
       log_(log),
       sampler_(sampler),
       limits_(limits),
-      meters_(std::move(meters)),
+      metrics_(std::move(metrics)),
       turnstile_(turnstile),
       admission_(limits.in_flight_max) {}
 
@@ -70,7 +70,7 @@ boost::asio::awaitable<std::vector<Verdict>> Pipeline::submit_all(std::vector<Co
 
 // Every refusal before the lane is counted here.
 Verdict Pipeline::refuse(Outcome outcome) {
-  meters_.refused.add(outcome);
+  metrics_.refused.add(outcome);
   return of(outcome);
 }
 
@@ -95,8 +95,8 @@ Verdict Pipeline::leave(Outcome outcome) {
 Verdict Pipeline::turn_away(const Command& command, const Verdict& refusal) {
   if (command.key) keys_.erase(rules::RequestId{command.caller, *command.key});
   admission_.leave();
-  meters_.refused.add(refusal.outcome);
-  if (meters_.skus != nullptr) meters_.skus->add(command, refusal.outcome);
+  metrics_.refused.add(refusal.outcome);
+  if (metrics_.skus != nullptr) metrics_.skus->add(command, refusal.outcome);
   return refusal;
 }
 
@@ -154,7 +154,7 @@ void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
   waiting_.erase(found);
   if (waiting.key) keys_.erase(*waiting.key);
   if (waiting.token) {
-    meters_.granted.add(verdict.outcome);
+    metrics_.granted.add(verdict.outcome);
     turnstile_->drop(*waiting.token);
   }
   admission_.leave();
@@ -183,14 +183,14 @@ void Pipeline::step(Duration steady_now) {
   for (auto& [ticket, waiting] : waiting_) {  // By arrival: the first that is not overdue ends the search.
     if (steady_now < waiting.since + limits_.answer_within) break;
     if (!waiting.answer) continue;
-    meters_.overdue.add();
+    metrics_.overdue.add();
     log_.write(Level::warn, "answer_overdue", {{"act", waiting.act}});
     Answer answer = std::exchange(waiting.answer, nullptr);
     answer(of(Outcome::outcome_unknown));
   }
 }
 
-void watch(Metrics& metrics, const Lane& lane, const Pipeline& pipeline) {
+void watch(MetricsRegistry& metrics, const Lane& lane, const Pipeline& pipeline) {
   metrics.watch_gauge("gavel_pipeline_queue_commands", "Commands that wait for the judge.",
                       [&lane] { return static_cast<double>(lane.waiting()); });
   metrics.watch_gauge("gavel_pipeline_in_flight_commands", "Commands between entrance and verdict.",

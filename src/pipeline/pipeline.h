@@ -22,11 +22,11 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/mutex.h"
+#include "ops/log.h"
 #include "pipeline/admission.h"
 #include "pipeline/lane.h"
-#include "pipeline/meters.h"
+#include "pipeline/metrics.h"
 #include "pipeline/turnstile.h"
 #include "rules/command.h"
 #include "rules/state.h"
@@ -46,7 +46,7 @@ class Pipeline {
   // Without a turnstile there is no gate; with one, the modes are obeyed (D1). All references outlive the
   // pipeline.
   Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log, Sampler& sampler,
-           PipelineLimits limits, Meters meters = {}, Turnstile* turnstile = nullptr);
+           PipelineLimits limits, Metrics metrics = {}, Turnstile* turnstile = nullptr);
 
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -107,7 +107,7 @@ class Pipeline {
   Log& log_;
   Sampler& sampler_;
   const PipelineLimits limits_;
-  const Meters meters_;
+  const Metrics metrics_;
   Turnstile* const turnstile_;
   Admission admission_;
   std::set<rules::RequestId> keys_;
@@ -120,6 +120,6 @@ class Pipeline {
 };
 
 // Has `metrics` read what waits and what is in flight, on the executor's thread. All outlive the readings.
-void watch(Metrics& metrics, const Lane& lane, const Pipeline& pipeline);
+void watch(MetricsRegistry& metrics, const Lane& lane, const Pipeline& pipeline);
 
 }  // namespace gavel::pipeline

@@ -12,7 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
-#include "judge/memory_store.h"
+#include "judge/memory/store.h"
 #include "stage/stage.h"
 
 namespace gavel::pipeline {

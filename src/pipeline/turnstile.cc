@@ -22,8 +22,8 @@ namespace {
 
 using boost::asio::awaitable;
 using gate::BucketKey;
-using gate::Directed;
-using gate::Route;
+using gate::GateAnswer;
+using gate::RoutingResult;
 using rules::ItemId;
 using rules::Mode;
 using rules::Outcome;
@@ -56,7 +56,7 @@ Turnstile::Passage refused(Outcome outcome) {
 }  // namespace
 
 Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads,
-                     const Clock& clock, Log& log, Post post, GateMeters meters)
+                     const Clock& clock, Log& log, Post post, GateMetrics metrics)
     : executor_(std::move(executor)),
       gate_(gate),
       reads_(reads),
@@ -66,7 +66,7 @@ Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Re
       mode_(post.mode),
       set_(std::move(post.set)),
       requests_kept_(post.requests_kept),
-      meters_(std::move(meters)),
+      metrics_(std::move(metrics)),
       book_(post.instance),
       listens_(mode_ == Mode::gated || gates(set_)) {}
 
@@ -102,11 +102,11 @@ void Turnstile::pass(const rules::Command& command, Passed passed) {
   if (lines.size() != 1) return passed(Passage{});
   const Pool pool(lines[0].sku, reserve->activity);
   if (mode_of(pool) != Mode::gated) return passed(Passage{});
-  const gate::Wanter wanter = next_wanter_++;
+  const gate::TokenRequestId wanter = next_wanter_++;
   asking_.emplace(wanter, Asking{key, pool, reserve->user, lines[0].quantity, {}, {}, std::move(passed)});
   if (items_.contains(pool)) return probe(wanter);
   if (known_.size() >= gated_items_max) return end(wanter, Passage{});
-  std::vector<gate::Wanter>& waiting = looked_up_[pool];
+  std::vector<gate::TokenRequestId>& waiting = looked_up_[pool];
   waiting.push_back(wanter);
   if (waiting.size() == 1) boost::asio::co_spawn(executor_, look_up(pool), boost::asio::detached);
 }
@@ -152,7 +152,7 @@ awaitable<Turnstile::Passage> Turnstile::load(const Pool& pool, const rules::Ite
       });
   if (!std::ranges::all_of(erased, &Result<void>::has_value)) co_return refused(Outcome::not_ready);
   learn(pool, item);
-  const std::vector<gate::Owed> owed = gate::owed_by_refresh(item);
+  const std::vector<gate::PendingStatement> owed = gate::statements_of_refresh(item);
   using Replies = Gathering<Result<gate::Reply>>;
   const Replies::All replies =
       co_await stage::await_result<Replies::All>([&](std::move_only_function<void(Replies::All)> done) {
@@ -243,9 +243,9 @@ awaitable<void> Turnstile::look_up(Pool pool) {
     // Of an unsound item the judge says what is wrong with it.
     if (row != (*rows)->end() && !is_unsound(row->item)) learn(pool, row->item);
   }
-  const std::vector<gate::Wanter> waiting = std::move(looked_up_.extract(pool).mapped());
+  const std::vector<gate::TokenRequestId> waiting = std::move(looked_up_.extract(pool).mapped());
   const bool known = items_.contains(pool);
-  for (const gate::Wanter wanter : waiting) {
+  for (const gate::TokenRequestId wanter : waiting) {
     if (known) {
       probe(wanter);
     } else {
@@ -259,7 +259,7 @@ void Turnstile::learn(const Pool& pool, const rules::Item& item) {
   const auto rows = static_cast<std::int32_t>(item.buckets.size());
   items_.insert_or_assign(pool, item.id);
   known_.insert_or_assign(item.id, Known{pool, static_cast<std::int32_t>(item.in_use()), rows});
-  book_.owe(incarnation_, item.id, gate::owed_by_refresh(item));
+  book_.owe(incarnation_, item.id, gate::statements_of_refresh(item));
   schedule();
   // Others are told once the gate is: to them a bucket that is missing is a fault.
   boost::asio::post(executor_, [this, id = item.id] {
@@ -290,7 +290,7 @@ std::vector<ItemId> Turnstile::gated() const {
   return {gated_.begin(), gated_.end()};
 }
 
-void Turnstile::probe(gate::Wanter wanter) {
+void Turnstile::probe(gate::TokenRequestId wanter) {
   Asking& asking = asking_.at(wanter);
   asking.item = items_.at(asking.pool);
   asking.probes = gate::probes_of(asking.user, known_.at(asking.item).in_use);
@@ -298,7 +298,7 @@ void Turnstile::probe(gate::Wanter wanter) {
 }
 
 // At the next of its probes.
-void Turnstile::want(gate::Wanter wanter) {
+void Turnstile::want(gate::TokenRequestId wanter) {
   Asking& asking = asking_.at(wanter);
   const BucketKey key = key_of(asking.item, asking.probes.front());
   asking.probes.erase(asking.probes.begin());
@@ -307,27 +307,27 @@ void Turnstile::want(gate::Wanter wanter) {
   schedule();
 }
 
-void Turnstile::direct(const BucketKey& key, const Directed& directed) {
-  meters_.add(directed.route);
+void Turnstile::direct(const BucketKey& key, const RoutingResult& directed) {
+  metrics_.add(directed.route);
   Asking& asking = asking_.at(directed.wanter);
   switch (directed.route) {
-    case Route::granted:
+    case GateAnswer::granted:
       return end(directed.wanter, Passage{.token = Token{key, directed.units}});
-    case Route::too_few:
+    case GateAnswer::too_few:
       if (asking.probes.empty()) return end(directed.wanter, Passage{.denied = key.item});
       return want(directed.wanter);
-    case Route::closed:
+    case GateAnswer::closed:
       doubted_.push_back(Doubted{directed.wanter, directed.shut});
       if (std::exchange(confirming_, true)) return;
       boost::asio::co_spawn(executor_, confirm(), boost::asio::detached);
       return;
-    case Route::not_initialised:
+    case GateAnswer::not_initialised:
       // Of an item that is gated no longer there is nothing at the gate, as it should be.
       if (known_.contains(key.item) && uninitialised_[key.item].insert(key.bucket).second) {
         log_.write(Level::warn, "gate_not_initialised", {{"bucket", gate::to_text(key)}});
       }
       return end(directed.wanter, Passage{});
-    case Route::unavailable:
+    case GateAnswer::unavailable:
       return end(directed.wanter, Passage{});
   }
 }
@@ -343,7 +343,7 @@ awaitable<void> Turnstile::confirm() {
       doubts.keys.insert(asking.key);
       if (asking.pool.second) doubts.activities.insert(*asking.pool.second);
     }
-    meters_.reads.add();
+    metrics_.reads.add();
     const Time now = clock_.now();
     std::function<Result<judge::Confirmation>(Reader&)> question = [&doubts, now](Reader& reader) {
       return reader.confirm(doubts, now);
@@ -362,11 +362,11 @@ void Turnstile::rule(const Doubted& doubted, const Result<judge::Confirmation>& 
   const gate::ConfirmingRead read{item->second.generation, item->second.available()};
   switch (gate::ruling(doubted.shut, read)) {
     case gate::Ruling::reopened:
-      meters_.reopened.add();
+      metrics_.reopened.add();
       reopen(asking.item, read.generation);
       return end(doubted.wanter, Passage{});
     case gate::Ruling::corrupted:
-      meters_.corrupted.add();
+      metrics_.corrupted.add();
       // The gate knows a generation that never began. The look-up of the next request states it anew.
       if (known_.contains(asking.item)) {
         log_.write(Level::error, "gate_corrupted",
@@ -402,7 +402,7 @@ void Turnstile::reopen(ItemId item, std::int64_t generation) {
   schedule();
 }
 
-void Turnstile::end(gate::Wanter wanter, Passage passage) {
+void Turnstile::end(gate::TokenRequestId wanter, Passage passage) {
   const auto found = asking_.find(wanter);
   Passed passed = std::move(found->second.passed);
   asking_.erase(found);
@@ -432,7 +432,7 @@ void Turnstile::heard(const Heard& heard) {
     known->second.rows = static_cast<std::int32_t>(item.buckets.size());
     std::set<rules::BucketNo> asked;
     if (const auto found = uninitialised_.extract(item.id)) asked = found.mapped();
-    book_.owe(incarnation_, item.id, gate::owed_after_commit(item, asked));
+    book_.owe(incarnation_, item.id, gate::statements_after_commit(item, asked));
   }
   schedule();
 }
@@ -471,7 +471,7 @@ void Turnstile::wake() {
 // would be asked for ever. Who waits for it goes to the judge.
 void Turnstile::rest(const BucketKey& key) {
   silent_.insert(key);
-  for (const Directed& directed : book_.abandon(key)) direct(key, directed);
+  for (const RoutingResult& directed : book_.abandon(key)) direct(key, directed);
 }
 
 // Calls are sent once per turn of the executor, so that a batch's verdicts, statements and new wants share
@@ -489,7 +489,7 @@ void Turnstile::say_all() {
   while (const std::optional<gate::GateCall> call = book_.next(reachable)) {
     gate_.say(call->key, call->say, [this, key = call->key, op = call->say.op](Result<gate::Reply> reply) {
       boost::asio::dispatch(executor_, [this, key, op, reply = std::move(reply)] {
-        for (const Directed& directed : book_.heard(key, op, reply)) direct(key, directed);
+        for (const RoutingResult& directed : book_.heard(key, op, reply)) direct(key, directed);
         if (!reply) rest(key);
         schedule();
       });

@@ -34,12 +34,12 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/mutex.h"
 #include "gate/gate.h"
 #include "gate/token_book.h"
+#include "ops/log.h"
 #include "pipeline/heard.h"
-#include "pipeline/meters.h"
+#include "pipeline/metrics.h"
 #include "pipeline/reads.h"
 #include "rules/command.h"
 #include "rules/decide.h"
@@ -77,7 +77,7 @@ class Turnstile {
 
   // References outlive the turnstile.
   Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads, const Clock& clock,
-            Log& log, Post post, GateMeters meters = {});
+            Log& log, Post post, GateMetrics metrics = {});
 
   Turnstile(const Turnstile&) = delete;
   Turnstile& operator=(const Turnstile&) = delete;
@@ -132,7 +132,7 @@ class Turnstile {
     Passed passed;
   };
   struct Doubted {
-    gate::Wanter wanter;
+    gate::TokenRequestId wanter;
     std::int64_t shut;
   };
 
@@ -157,14 +157,14 @@ class Turnstile {
   void learn(const Pool& pool, const rules::Item& item);
   void forget(rules::ItemId item);
   void obey(const judge::Modes& modes);
-  void probe(gate::Wanter wanter);
-  void want(gate::Wanter wanter);
+  void probe(gate::TokenRequestId wanter);
+  void want(gate::TokenRequestId wanter);
   void rest(const gate::BucketKey& key);
-  void direct(const gate::BucketKey& key, const gate::Directed& directed);
+  void direct(const gate::BucketKey& key, const gate::RoutingResult& directed);
   void rule(const Doubted& doubted, const Result<judge::Confirmation>& found);
   bool may_refuse(const Asking& asking, const judge::Confirmation& found) const;
   void reopen(rules::ItemId item, std::int64_t generation);
-  void end(gate::Wanter wanter, Passage passage);
+  void end(gate::TokenRequestId wanter, Passage passage);
   void schedule();
   void say_all();
   gate::BucketKey key_of(rules::ItemId item, rules::BucketNo bucket) const {
@@ -180,20 +180,20 @@ class Turnstile {
   const rules::Mode mode_;
   judge::Modes set_;
   const std::chrono::hours requests_kept_;
-  const GateMeters meters_;
+  const GateMetrics metrics_;
   gate::TokenBook book_;
   std::map<Pool, rules::ItemId> items_;
   std::map<rules::ItemId, Known> known_;          // Of the items in items_.
   std::set<gate::BucketKey> silent_;              // Gave no reply since the last wake().
   std::map<rules::ItemId, Duration> rebalanced_;  // When it was asked for last.
   std::map<rules::ItemId, std::set<rules::BucketNo>>
-      uninitialised_;                                    // Buckets whose state a verdict must bring.
-  std::map<Pool, std::vector<gate::Wanter>> looked_up_;  // Who waits for which look-up.
-  std::map<gate::Wanter, Asking> asking_;
+      uninitialised_;                                            // Buckets whose state a verdict must bring.
+  std::map<Pool, std::vector<gate::TokenRequestId>> looked_up_;  // Who waits for which look-up.
+  std::map<gate::TokenRequestId, Asking> asking_;
   std::vector<Doubted> doubted_;
   bool confirming_ = false;
   bool scheduled_ = false;
-  gate::Wanter next_wanter_ = 1;
+  gate::TokenRequestId next_wanter_ = 1;
 
   // Whether an item can be at the gate. It is set before the first of them is read, and stays, so that every
   // batch that such a read has not seen is told.

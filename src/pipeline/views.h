@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gate/bucket.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 #include "judge/reader.h"
 #include "rules/mode.h"
 

@@ -15,7 +15,7 @@ Verdict refuse_in_state(std::string state) {
 }
 
 void count_up(State& state) {
-  if (state.counters.change == Change::loaded) state.counters.change = Change::updated;
+  if (state.counters.row_state == RowState::clean) state.counters.row_state = RowState::updated;
 }
 
 ItemId make_item(State& state, SkuId sku, ActivityId activity, std::int32_t buckets) {
@@ -27,7 +27,7 @@ ItemId make_item(State& state, SkuId sku, ActivityId activity, std::int32_t buck
                                .generation = 1,
                                .buckets = std::vector<Bucket>(static_cast<std::size_t>(buckets)),
                                .loaded = std::vector<Bucket>(static_cast<std::size_t>(buckets)),
-                               .change = Change::inserted});
+                               .row_state = RowState::inserted});
   return id;
 }
 
@@ -38,19 +38,19 @@ void enter(Activity& activity, ActivityState state, Mode mode) {
   const bool stays = activity.state == state && activity.mode == mode;
   activity.state = state;
   activity.mode = mode;
-  if (!stays && activity.change == Change::loaded) activity.change = Change::updated;
+  if (!stays && activity.row_state == RowState::clean) activity.row_state = RowState::updated;
 }
 
 void enter(Activity& activity, ActivityState state) { enter(activity, state, activity.mode); }
 
-bool is_gated(const Case& c, const Activity& activity) {
+bool is_gated(const DecisionContext& c, const Activity& activity) {
   return std::ranges::any_of(activity.lines, [&](const AllottedLine& line) {
     return effective(activity.mode, c.state.sku_of(line.sku).mode, c.policy.mode) == Mode::gated;
   });
 }
 
 // Opening and closing move units between both items of each line, so both must be sound.
-std::optional<Verdict> refuse_frozen(const Case& c, const Activity& activity) {
+std::optional<Verdict> refuse_frozen(const DecisionContext& c, const Activity& activity) {
   for (const AllottedLine& line : activity.lines) {
     const ItemId free_item = c.state.sku_of(line.sku).free_item;
     if (is_unsound(c.state.item(free_item)) || is_unsound(c.state.item(line.item))) {
@@ -65,7 +65,7 @@ std::optional<Verdict> refuse_frozen(const Case& c, const Activity& activity) {
 namespace {
 
 // Under traffic: who holds a token of an old bucket, or units of it, keeps them (A3).
-Verdict change_sku(Case& c, Sku& sku, const PutSku& act) {
+Verdict change_sku(DecisionContext& c, Sku& sku, const PutSku& act) {
   const bool respreads = act.buckets && *act.buckets != sku.bucket_count;
   const Mode mode = act.mode.value_or(sku.mode);
   if (respreads && is_unsound(c.state.item(sku.free_item))) return say(Outcome::frozen, of_sku(act.sku));
@@ -77,13 +77,13 @@ Verdict change_sku(Case& c, Sku& sku, const PutSku& act) {
   }
   const bool stays = !respreads && mode == sku.mode;
   sku.mode = mode;
-  if (!stays && sku.change == Change::loaded) sku.change = Change::updated;
+  if (!stays && sku.row_state == RowState::clean) sku.row_state = RowState::updated;
   return say(Outcome::changed);
 }
 
 }  // namespace
 
-Verdict put_sku(Case& c, const PutSku& act) {
+Verdict put_sku(DecisionContext& c, const PutSku& act) {
   if (Sku* sku = c.state.find_sku(act.sku)) return change_sku(c, *sku, act);
 
   // From here it must succeed.
@@ -94,20 +94,20 @@ Verdict put_sku(Case& c, const PutSku& act) {
                                     .code = act.sku,
                                     .bucket_count = buckets,
                                     .free_item = item,
-                                    .change = Change::inserted,
+                                    .row_state = RowState::inserted,
                                     .mode = act.mode.value_or(Mode::service)});
   return say(Outcome::created);
 }
 
 // Only the gate's denials lead here, so that a rebalance that came twice, or too late, changes nothing.
-Verdict rebalance(Case& c, const Rebalance& act) {
+Verdict rebalance(DecisionContext& c, const Rebalance& act) {
   const auto item = c.state.items.find(act.item);
   if (item == c.state.items.end() || is_unsound(item->second)) return say(Outcome::frozen);
   if (is_uneven(item->second)) respread(c.state, act.item, c.because(std::nullopt, "rebalance"));
   return say(Outcome::changed);
 }
 
-Verdict receive(Case& c, const Receive& act) {
+Verdict receive(DecisionContext& c, const Receive& act) {
   const Sku* sku = c.state.find_sku(act.sku);
   if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
@@ -120,13 +120,13 @@ Verdict receive(Case& c, const Receive& act) {
   if (is_unsound(item)) return say(Outcome::frozen, of_sku(act.sku));
 
   // From here it must succeed.
-  for (const Taken& part : spread(item, act.quantity)) {
+  for (const Allocation& part : spread(item, act.quantity)) {
     post(c.state, part.item, part.bucket, Action::receive, part.quantity, c.because(std::nullopt, "inbound"));
   }
   return say(Outcome::received);
 }
 
-Verdict create_activity(Case& c, const CreateActivity& act) {
+Verdict create_activity(DecisionContext& c, const CreateActivity& act) {
   for (const ActivityLine& line : act.lines) {
     if (c.state.find_sku(line.sku) == nullptr) return say(Outcome::unknown_sku, of_sku(line.sku));
   }
@@ -144,7 +144,7 @@ Verdict create_activity(Case& c, const CreateActivity& act) {
                     .closes_at = act.closes_at,
                     .hold = act.hold,
                     .lines = {},
-                    .change = Change::inserted,
+                    .row_state = RowState::inserted,
                     .mode = act.mode};
   for (const ActivityLine& line : act.lines) {
     const Sku& sku = *c.state.find_sku(line.sku);
@@ -155,7 +155,7 @@ Verdict create_activity(Case& c, const CreateActivity& act) {
   return say(Outcome::created);
 }
 
-Verdict change_activity(Case& c, const ChangeActivity& act) {
+Verdict change_activity(DecisionContext& c, const ChangeActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return say(Outcome::unknown_activity);
   if (act.buckets) {
@@ -176,7 +176,7 @@ Verdict change_activity(Case& c, const ChangeActivity& act) {
   return say(Outcome::changed, detail);
 }
 
-Verdict warm_activity(Case& c, const WarmActivity& act) {
+Verdict warm_activity(DecisionContext& c, const WarmActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return say(Outcome::unknown_activity);
   if (!is_before_open(activity->state)) return refuse_in_state(std::string(word(activity->state)));
@@ -186,7 +186,7 @@ Verdict warm_activity(Case& c, const WarmActivity& act) {
   return say(Outcome::warmed);
 }
 
-Verdict check_activity(Case& c, const CheckActivity& act) {
+Verdict check_activity(DecisionContext& c, const CheckActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return say(Outcome::unknown_activity);
   const bool checkable =
@@ -198,7 +198,7 @@ Verdict check_activity(Case& c, const CheckActivity& act) {
   return say(Outcome::verified);
 }
 
-Verdict open_activity(Case& c, const OpenActivity& act) {
+Verdict open_activity(DecisionContext& c, const OpenActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return say(Outcome::unknown_activity);
   if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
@@ -206,9 +206,10 @@ Verdict open_activity(Case& c, const OpenActivity& act) {
   if (before_open && activity->closes_at && c.now >= *activity->closes_at) return say(Outcome::over);
   const bool unverified = activity->state != ActivityState::verified && is_gated(c, *activity);
   if (!before_open || unverified) return refuse_in_state(std::string(word(activity->state)));
-  std::vector<Wanted> lines;
+  std::vector<RequestedLine> lines;
   for (const AllottedLine& line : activity->lines) {
-    lines.push_back(Wanted{line.code, c.state.sku_of(line.sku).free_item, line.allotment, std::nullopt});
+    lines.push_back(
+        RequestedLine{line.code, c.state.sku_of(line.sku).free_item, line.allotment, std::nullopt});
   }
   if (const auto refusal = refuse_shortage(c, lines)) return *refusal;
 
@@ -221,7 +222,7 @@ Verdict open_activity(Case& c, const OpenActivity& act) {
   return say(Outcome::opened);
 }
 
-Verdict close_activity(Case& c, const CloseActivity& act) {
+Verdict close_activity(DecisionContext& c, const CloseActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return say(Outcome::unknown_activity);
   if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;

@@ -13,20 +13,20 @@
 // Called by decide() alone; ladders as in orders.h. One thread.
 #pragma once
 
-#include "rules/ladder.h"
+#include "rules/decision.h"
 
 namespace gavel::rules {
 
-Verdict put_sku(Case& c, const PutSku& act);
-Verdict rebalance(Case& c, const Rebalance& act);
-Verdict receive(Case& c, const Receive& act);
-Verdict adjust(Case& c, const Adjust& act);
-Verdict count(Case& c, const Count& act);
-Verdict create_activity(Case& c, const CreateActivity& act);
-Verdict change_activity(Case& c, const ChangeActivity& act);
-Verdict warm_activity(Case& c, const WarmActivity& act);
-Verdict check_activity(Case& c, const CheckActivity& act);
-Verdict open_activity(Case& c, const OpenActivity& act);
-Verdict close_activity(Case& c, const CloseActivity& act);
+Verdict put_sku(DecisionContext& c, const PutSku& act);
+Verdict rebalance(DecisionContext& c, const Rebalance& act);
+Verdict receive(DecisionContext& c, const Receive& act);
+Verdict adjust(DecisionContext& c, const Adjust& act);
+Verdict count(DecisionContext& c, const Count& act);
+Verdict create_activity(DecisionContext& c, const CreateActivity& act);
+Verdict change_activity(DecisionContext& c, const ChangeActivity& act);
+Verdict warm_activity(DecisionContext& c, const WarmActivity& act);
+Verdict check_activity(DecisionContext& c, const CheckActivity& act);
+Verdict open_activity(DecisionContext& c, const OpenActivity& act);
+Verdict close_activity(DecisionContext& c, const CloseActivity& act);
 
 }  // namespace gavel::rules

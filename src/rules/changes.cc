@@ -11,29 +11,29 @@ namespace gavel::rules {
 namespace {
 
 // When the hold of `order` ends at the latest, however often it is extended.
-Time cap_of(const Case& c, const Order& order) {
+Time cap_of(const DecisionContext& c, const Order& order) {
   const Duration first = order.first_expires_at.value_or(*order.expires_at) - order.created_at;
   return order.created_at + std::min<Duration>(c.policy.hold_lengths_max * first, hold_max);
 }
 
 // What stands between an order and the lines that it shall have.
 struct Difference {
-  std::vector<Wanted> rises;  // By so many units.
-  std::vector<Taken> falls;
+  std::vector<RequestedLine> rises;  // By so many units.
+  std::vector<Allocation> falls;
   bool is_none() const { return rises.empty() && falls.empty(); }
 };
 
 // Parts return in the order in which they stand, so that an order comes to few buckets (A6).
-Difference difference_of(const Order& order, const std::vector<Wanted>& lines) {
+Difference difference_of(const Order& order, const std::vector<RequestedLine>& lines) {
   std::map<ItemId, Quantity> surplus;
-  for (const Taken& part : order.taken) surplus[part.item] += part.quantity;
-  for (const Wanted& line : lines) surplus[line.item] -= line.quantity;
+  for (const Allocation& part : order.taken) surplus[part.item] += part.quantity;
+  for (const RequestedLine& line : lines) surplus[line.item] -= line.quantity;
   Difference difference;
-  for (const Wanted& line : lines) {
+  for (const RequestedLine& line : lines) {
     const Quantity missing = no_units - surplus[line.item];
     if (missing > no_units) difference.rises.push_back({line.code, line.item, missing, line.quota});
   }
-  for (const Taken& part : order.taken) {
+  for (const Allocation& part : order.taken) {
     const Quantity returns = std::min(surplus[part.item], part.quantity);
     if (returns <= no_units) continue;
     surplus[part.item] -= returns;
@@ -43,7 +43,8 @@ Difference difference_of(const Order& order, const std::vector<Wanted>& lines) {
 }
 
 // The refusal of what a held order would take besides.
-std::optional<Verdict> refuse_rise(Case& c, const Activity* activity, const std::vector<Wanted>& rises) {
+std::optional<Verdict> refuse_rise(DecisionContext& c, const Activity* activity,
+                                   const std::vector<RequestedLine>& rises) {
   if (rises.empty()) return std::nullopt;
   if (auto refusal = refuse_frozen(c, activity, rises)) return refusal;
   if (activity != nullptr) {
@@ -56,14 +57,15 @@ std::optional<Verdict> refuse_rise(Case& c, const Activity* activity, const std:
 // Units by stock item and bucket, in the form that an order keeps them in.
 class Parts {
  public:
-  explicit Parts(const std::vector<Taken>& taken) { add(taken, 1); }
+  explicit Parts(const std::vector<Allocation>& taken) { add(taken, 1); }
 
-  void add(const std::vector<Taken>& parts, std::int64_t times) {
-    for (const Taken& part : parts) units_[{part.item, part.bucket}].units += times * part.quantity.units;
+  void add(const std::vector<Allocation>& parts, std::int64_t times) {
+    for (const Allocation& part : parts)
+      units_[{part.item, part.bucket}].units += times * part.quantity.units;
   }
 
-  std::vector<Taken> taken() const {
-    std::vector<Taken> all;
+  std::vector<Allocation> taken() const {
+    std::vector<Allocation> all;
     for (const auto& [place, units] : units_) {
       CHECK(units >= no_units);
       if (units > no_units) all.push_back({place.first, place.second, units});
@@ -77,7 +79,7 @@ class Parts {
 
 }  // namespace
 
-Verdict extend(Case& c, const Extend& act) {
+Verdict extend(DecisionContext& c, const Extend& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return say(Outcome::unknown_order);
   if (const auto refusal = refuse_not_held(c, *order, GivesBack::nothing)) return *refusal;
@@ -102,13 +104,13 @@ Verdict extend(Case& c, const Extend& act) {
 
 // Whether the sale is open is asked only for units to be taken: an order that is settled is told its state,
 // and what falls may always return.
-Verdict change_order(Case& c, const ChangeOrder& act) {
+Verdict change_order(DecisionContext& c, const ChangeOrder& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return say(Outcome::unknown_order);
   const Activity* activity = c.state.find_activity(order->activity);
-  std::vector<Wanted> lines;
+  std::vector<RequestedLine> lines;
   for (const Line& line : merged(act.lines)) {
-    const std::optional<Wanted> wanted = find_line(c, activity, line, order->user);
+    const std::optional<RequestedLine> wanted = find_line(c, activity, line, order->user);
     if (!wanted) return say(Outcome::unknown_sku, of_sku(line.sku));
     lines.push_back(*wanted);
   }
@@ -125,7 +127,7 @@ Verdict change_order(Case& c, const ChangeOrder& act) {
   Parts parts(order->taken);
   give_back(c, *order, difference.falls, Action::cancel, reason);
   parts.add(difference.falls, -1);
-  for (const Wanted& line : difference.rises) {
+  for (const RequestedLine& line : difference.rises) {
     parts.add(take(c, activity, line, order->user, Action::reserve, reason), 1);
   }
   if (!difference.is_none()) {

@@ -179,7 +179,7 @@ Fields fields_of(const std::string& content) {
 
 }  // namespace
 
-std::string content_of(const Act& act) { return std::visit(ContentOf{}, act); }
+std::string fingerprint_of(const Act& act) { return std::visit(ContentOf{}, act); }
 
 std::string_view word(const Act& act) {
   struct WordOf {
@@ -227,7 +227,7 @@ std::vector<std::string> differing_fields(const std::string& recorded, const std
 
 OrderId order_made_by(const Command& command) {
   const std::optional<Uuid> key = command.key ? parse_uuid(command.key->text()) : std::nullopt;
-  return key && is_version_7(*key) ? OrderId{*key} : command.fresh;
+  return key && is_version_7(*key) ? OrderId{*key} : command.new_order_id;
 }
 
 std::vector<Line> merged(const std::vector<Line>& lines) {

@@ -177,7 +177,7 @@ using Act = std::variant<Reserve, Confirm, Cancel, Extend, ChangeOrder, Refund, 
 struct Command {
   Caller caller;
   std::optional<RequestKey> key;  // Absent only for Expire, Forget and Rebalance.
-  OrderId fresh;                  // The id of the order, should one be made and the key be no UUIDv7.
+  OrderId new_order_id;           // The id of the order, should one be made and the key be no UUIDv7.
   Act act;
   std::optional<BucketNo> token =
       std::nullopt;  // Where the gate granted a token: looked at first, not believed.
@@ -186,7 +186,7 @@ struct Command {
 // The canonical text of what is asked, "act=reserve;user=u1;lines=tee*2": equal for equal requests, whatever
 // order their lines came in. It is the fingerprint that a request key is bound to, kept whole so that a
 // difference can be named (E2).
-std::string content_of(const Act& act);
+std::string fingerprint_of(const Act& act);
 
 // The names of the fields in which two contents differ, in order of appearance.
 std::vector<std::string> differing_fields(const std::string& recorded, const std::string& asked);
@@ -197,7 +197,7 @@ OrderId order_made_by(const Command& command);
 // The lines of one order merged by SKU, in order of the SKU's code.
 std::vector<Line> merged(const std::vector<Line>& lines);
 
-// The same for the one word in front of content_of: "reserve", "confirm", …
+// The same for the one word in front of fingerprint_of: "reserve", "confirm", …
 std::string_view word(const Act& act);
 
 }  // namespace gavel::rules

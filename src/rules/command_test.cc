@@ -31,7 +31,7 @@ TEST(CommandTest, TheOrderThatIsMadeHasTheKeyForItsIdWhereThatIsAUuidOfVersion7)
   const std::string version_4 = "00000000-0000-4000-8000-00000000000a";
   for (const std::string& other : {std::string("plain"), version_4}) {
     const Command command = world.command("shop", other, want("ann", "tee*1"));
-    EXPECT_EQ(order_made_by(command), command.fresh) << other;
+    EXPECT_EQ(order_made_by(command), command.new_order_id) << other;
   }
   EXPECT_EQ(order_made_by(world.command("shop", key, want("ann", "tee*1"))), OrderId{*parse_uuid(key)});
   Command keyless = world.command("shop", key, want("ann", "tee*1"));
@@ -78,7 +78,7 @@ TEST(CommandTest, TheContentOfEachAct) {
   };
   std::set<std::string> acts;
   for (const auto& [act, content] : rows) {
-    EXPECT_EQ(content_of(act), content);
+    EXPECT_EQ(fingerprint_of(act), content);
     EXPECT_TRUE(content.starts_with("act=" + std::string(word(act)) + ";")) << content;
     acts.insert(std::string(word(act)));
   }
@@ -86,11 +86,11 @@ TEST(CommandTest, TheContentOfEachAct) {
 }
 
 TEST(CommandTest, EqualRequestsHaveEqualContentWhateverTheOrderOfTheirLines) {
-  const std::string content = content_of(want("ann", "cap*1 tee*6"));
+  const std::string content = fingerprint_of(want("ann", "cap*1 tee*6"));
   for (const char* lines : {"tee*6 cap*1", "tee*3 cap*1 tee*3", "tee*1 tee*2 cap*1 tee*3"}) {
-    EXPECT_EQ(content_of(want("ann", lines)), content) << lines;
+    EXPECT_EQ(fingerprint_of(want("ann", lines)), content) << lines;
   }
-  EXPECT_EQ(content_of(sale("sale", "tee*5 cap*1")), content_of(sale("sale", "cap*1 tee*5")));
+  EXPECT_EQ(fingerprint_of(sale("sale", "tee*5 cap*1")), fingerprint_of(sale("sale", "cap*1 tee*5")));
 }
 
 TEST(CommandTest, DifferentRequestsHaveDifferentContents) {
@@ -126,7 +126,7 @@ TEST(CommandTest, DifferentRequestsHaveDifferentContents) {
                       opening("sale"),
                       closing("sale")};
   std::set<std::string> contents;
-  for (const Act& act : rows) EXPECT_TRUE(contents.insert(content_of(act)).second) << content_of(act);
+  for (const Act& act : rows) EXPECT_TRUE(contents.insert(fingerprint_of(act)).second) << fingerprint_of(act);
 }
 
 TEST(CommandTest, FreeTextConfusesNoFields) {
@@ -137,14 +137,14 @@ TEST(CommandTest, FreeTextConfusesNoFields) {
       "a;b=c", "a\\s", "a;lines=", "\\\\", "\xe4\xba\xba"};
   std::set<std::string> contents;
   for (const std::string& name : names) {
-    const std::string content = content_of(named(name));
+    const std::string content = fingerprint_of(named(name));
     EXPECT_TRUE(contents.insert(content).second) << content;
     EXPECT_EQ(differing_fields(content, content), std::vector<std::string>{}) << content;
-    EXPECT_EQ(differing_fields(content, content_of(named("plain"))), std::vector<std::string>{"name"})
+    EXPECT_EQ(differing_fields(content, fingerprint_of(named("plain"))), std::vector<std::string>{"name"})
         << content;
     CreateActivity limited = named(name);
     limited.limit_per_user = Quantity{9};
-    EXPECT_EQ(differing_fields(content, content_of(limited)), std::vector<std::string>{"limit_per_user"})
+    EXPECT_EQ(differing_fields(content, fingerprint_of(limited)), std::vector<std::string>{"limit_per_user"})
         << content;
   }
 }
@@ -152,16 +152,16 @@ TEST(CommandTest, FreeTextConfusesNoFields) {
 TEST(CommandTest, DifferingFieldsAreNamedInOrderOfAppearance) {
   using Names = std::vector<std::string>;
   const std::string full =
-      content_of(want("ann", "tee*2").in("sale").held_for(std::chrono::seconds(60)).at_once());
+      fingerprint_of(want("ann", "tee*2").in("sale").held_for(std::chrono::seconds(60)).at_once());
   const std::tuple<std::string, std::string, Names> rows[] = {
       {full, full, {}},
-      {full, content_of(want("ann", "tee*2")), {"activity", "hold_seconds", "payment"}},
-      {content_of(want("ann", "tee*2")), full, {"activity", "hold_seconds", "payment"}},
-      {full, content_of(want("bob", "tee*3")), {"user", "lines", "activity", "hold_seconds", "payment"}},
-      {content_of(confirm_of(1)), content_of(cancel_of(1)), {"act"}},
-      {content_of(confirm_of(1)), content_of(confirm_of(2)), {"order"}},
-      {content_of(confirm_of(1)), content_of(put("tee")), {"act", "order", "sku", "buckets"}},
-      {"", content_of(confirm_of(1)), {"act", "order"}},
+      {full, fingerprint_of(want("ann", "tee*2")), {"activity", "hold_seconds", "payment"}},
+      {fingerprint_of(want("ann", "tee*2")), full, {"activity", "hold_seconds", "payment"}},
+      {full, fingerprint_of(want("bob", "tee*3")), {"user", "lines", "activity", "hold_seconds", "payment"}},
+      {fingerprint_of(confirm_of(1)), fingerprint_of(cancel_of(1)), {"act"}},
+      {fingerprint_of(confirm_of(1)), fingerprint_of(confirm_of(2)), {"order"}},
+      {fingerprint_of(confirm_of(1)), fingerprint_of(put("tee")), {"act", "order", "sku", "buckets"}},
+      {"", fingerprint_of(confirm_of(1)), {"act", "order"}},
       {"", "", {}},
   };
   for (const auto& [recorded, asked, names] : rows) {

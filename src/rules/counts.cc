@@ -22,7 +22,8 @@ Verdict say_of_item(Outcome outcome, const Item& item) {
 
 // Units leave the free item, more than are on hand. Up to that they may, whatever orders hold (E7); due holds
 // are released for them first.
-std::optional<Verdict> refuse_withdrawal(Case& c, const SkuCode& sku, const Item& item, Quantity units) {
+std::optional<Verdict> refuse_withdrawal(DecisionContext& c, const SkuCode& sku, const Item& item,
+                                         Quantity units) {
   if (units <= no_units || make_room(c, item.id, units)) return std::nullopt;
   if (c.state.due_unseen.contains(item.id)) return say(Outcome::overloaded);
   if (units <= item.on_hand()) return std::nullopt;
@@ -32,10 +33,10 @@ std::optional<Verdict> refuse_withdrawal(Case& c, const SkuCode& sku, const Item
   return say(Outcome::insufficient, detail);
 }
 
-void correct(Case& c, const Item& item, Quantity difference, const std::string& source) {
+void correct(DecisionContext& c, const Item& item, Quantity difference, const std::string& source) {
   const Reason reason = c.because(std::nullopt, source);
   if (difference > no_units) {
-    for (const Taken& part : spread(item, difference)) {
+    for (const Allocation& part : spread(item, difference)) {
       post(c.state, part.item, part.bucket, Action::adjust_in, part.quantity, reason);
     }
   }
@@ -50,7 +51,7 @@ Verdict refuse_total(std::string_view field) {
 
 }  // namespace
 
-Verdict adjust(Case& c, const Adjust& act) {
+Verdict adjust(DecisionContext& c, const Adjust& act) {
   const Sku* sku = c.state.find_sku(act.sku);
   if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
@@ -67,7 +68,7 @@ Verdict adjust(Case& c, const Adjust& act) {
   return say_of_item(Outcome::adjusted, item);
 }
 
-Verdict count(Case& c, const Count& act) {
+Verdict count(DecisionContext& c, const Count& act) {
   const Sku* sku = c.state.find_sku(act.sku);
   if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);

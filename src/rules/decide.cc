@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "rules/activities.h"
-#include "rules/ladder.h"
+#include "rules/decision.h"
 #include "rules/orders.h"
 
 namespace gavel::rules {
@@ -22,7 +22,7 @@ std::optional<Uuid> uuid7_of(const RequestKey& key) {
 }
 
 // What is recorded under the command's key, whoever recorded it.
-const Recorded* find_recorded(const Case& c) {
+const IdempotencyRecord* find_recorded(const DecisionContext& c) {
   const auto row = c.state.requests.find(RequestId{c.command.caller, *c.command.key});
   if (row != c.state.requests.end()) return &row->second;
   if (const auto uuid = uuid7_of(*c.command.key)) {
@@ -38,10 +38,10 @@ bool is_an_order(State& state, OrderId id) {
 }
 
 // What the key alone decides: the first answer again, or a refusal. Nothing if the key is new.
-std::optional<Verdict> answer_by_key(const Case& c) {
-  if (const Recorded* recorded = find_recorded(c)) {
+std::optional<Verdict> answer_by_key(const DecisionContext& c) {
+  if (const IdempotencyRecord* recorded = find_recorded(c)) {
     if (recorded->caller != c.command.caller) return say(Outcome::key_in_use);
-    const std::string content = content_of(c.command.act);
+    const std::string content = fingerprint_of(c.command.act);
     if (recorded->content != content) {
       Detail detail;
       detail.fields = differing_fields(recorded->content, content);
@@ -64,7 +64,7 @@ std::optional<Verdict> answer_by_key(const Case& c) {
 }
 
 // The one act on the record of requests itself.
-Verdict forget(Case& c, const Forget& act) {
+Verdict forget(DecisionContext& c, const Forget& act) {
   const auto found = c.state.requests.find(RequestId{act.of, act.key});
   if (found == c.state.requests.end()) return say(Outcome::unknown_request);
   if (!may_forget(found->second.verdict.at, c.now, c.policy)) {
@@ -79,9 +79,9 @@ Verdict forget(Case& c, const Forget& act) {
   return say(Outcome::changed);
 }
 
-Verdict act_on(Case& c) {
+Verdict act_on(DecisionContext& c) {
   struct Acts {
-    Case& c;
+    DecisionContext& c;
     Verdict operator()(const Reserve& act) { return reserve(c, act); }
     Verdict operator()(const Confirm& act) { return confirm(c, act); }
     Verdict operator()(const Cancel& act) { return cancel(c, act); }
@@ -107,10 +107,11 @@ Verdict act_on(Case& c) {
 
 // Binds the verdict to the key. Sales and refusals of orders share one unique key: where it is a UUIDv7, both
 // are order rows, the refused one with nothing taken.
-void record(Case& c, Verdict& verdict) {
+void record(DecisionContext& c, Verdict& verdict) {
   verdict.record = Record::fresh;
   const Command& command = c.command;
-  Recorded recorded{command.caller, *command.key, content_of(command.act), verdict, Change::inserted};
+  IdempotencyRecord recorded{command.caller, *command.key, fingerprint_of(command.act), verdict,
+                             RowState::inserted};
   const auto uuid = uuid7_of(*command.key);
   const auto* act = std::get_if<Reserve>(&command.act);
   if (act == nullptr || !uuid) {
@@ -127,7 +128,7 @@ void record(Case& c, Verdict& verdict) {
                                      .created_at = c.now,
                                      .expires_at = std::nullopt,
                                      .settled_at = std::nullopt,
-                                     .change = Change::inserted});
+                                     .row_state = RowState::inserted});
   }
   c.state.orders_as_requests.emplace(id, std::move(recorded));
 }
@@ -221,7 +222,7 @@ bool is_too_old(const RequestKey& key, Time kept_since) {
 }
 
 Verdict decide(State& state, const Command& command, Time now, const Policy& policy) {
-  Case c{state, command, now, policy};
+  DecisionContext c{state, command, now, policy};
   std::optional<Verdict> answer;
   if (auto wrong = malformation(command)) answer = malformed(std::move(*wrong));
   if (!answer && command.key) answer = answer_by_key(c);
@@ -240,7 +241,7 @@ void raise_generations(State& state) {
     if (before != no_units || item.available() == no_units) continue;
     item.generation += 1;
     item.refusals = 0;
-    if (item.change == Change::loaded) item.change = Change::updated;
+    if (item.row_state == RowState::clean) item.row_state = RowState::updated;
   }
 }
 

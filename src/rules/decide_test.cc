@@ -221,7 +221,7 @@ void order_under_old_key(World& w) {
   tee(w);
   w.load_due();
   Command command = w.command("shop", "plain", want("ann", "tee*1"));
-  command.fresh = OrderId{*parse_uuid(key_of(noon - hours(49)))};
+  command.new_order_id = OrderId{*parse_uuid(key_of(noon - hours(49)))};
   EXPECT_EQ(decide(w.state, command, w.now, w.policy).outcome, Outcome::reserved);
   w.end_batch();
 }
@@ -364,20 +364,20 @@ TEST(DecideTest, AGenerationRisesWithStockThatReturnsAndMarksItsRowAlone) {
       {{Quantity{1}}, {no_units}, false},
       {{huge, huge}, {huge, huge}, false},  // Untouched by this batch; such numbers cannot even be added.
   };
-  for (const Change change : {Change::loaded, Change::inserted}) {
+  for (const RowState row_state : {RowState::clean, RowState::inserted}) {
     State state;
     for (const Step& row : steps) {
       Item item{.id = ItemId{state.counters.next_item++}, .sku = SkuId{1}, .buckets = {}, .loaded = {}};
       for (const Quantity units : row.before) item.loaded.push_back(Bucket{units, no_units, no_units, 0});
       for (const Quantity units : row.after) item.buckets.push_back(Bucket{units, no_units, no_units, 0});
-      item.change = change;
+      item.row_state = change;
       state.items.emplace(item.id, item);
     }
     raise_generations(state);
     for (const auto& [id, item] : state.items) {
       const bool rises = steps[static_cast<std::size_t>(id.value - 1)].rises;
       EXPECT_EQ(item.generation, rises ? 2 : 1) << id.value;
-      EXPECT_EQ(item.change, rises && change == Change::loaded ? Change::updated : change) << id.value;
+      EXPECT_EQ(item.row_state, rises && change == RowState::clean ? RowState::updated : change) << id.value;
     }
   }
 }

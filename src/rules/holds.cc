@@ -10,7 +10,7 @@ namespace {
 
 // Releases due holds on `item` that `wanted` accepts, oldest first, until `enough`.
 template <class Wants, class Enough>
-void release_due(Case& c, ItemId item, Wants wants, Enough enough) {
+void release_due(DecisionContext& c, ItemId item, Wants wants, Enough enough) {
   const auto due = c.state.due.find(item);
   if (due == c.state.due.end()) return;
   for (const OrderId id : due->second) {
@@ -22,9 +22,9 @@ void release_due(Case& c, ItemId item, Wants wants, Enough enough) {
 }
 
 // Units of one SKU among the parts.
-Quantity units_of(const Case& c, std::span<const Taken> parts, SkuId sku) {
+Quantity units_of(const DecisionContext& c, std::span<const Allocation> parts, SkuId sku) {
   Quantity sum;
-  for (const Taken& part : parts) {
+  for (const Allocation& part : parts) {
     if (c.state.item(part.item).sku == sku) sum += part.quantity;
   }
   return sum;
@@ -38,23 +38,23 @@ Detail of_sku(const SkuCode& sku) {
   return detail;
 }
 
-bool is_due(const Case& c, const Order& order) {
+bool is_due(const DecisionContext& c, const Order& order) {
   return order.state == OrderState::held && order.expires_at && *order.expires_at <= c.now;
 }
 
-bool may_move(const Case& c, const Order& order) {
-  return std::ranges::all_of(order.taken, [&](const Taken& part) {
+bool may_move(const DecisionContext& c, const Order& order) {
+  return std::ranges::all_of(order.taken, [&](const Allocation& part) {
     const Item& item = c.state.item(part.item);
     return !is_unsound(item) && item.buckets[static_cast<std::size_t>(part.bucket)].reserved >= part.quantity;
   });
 }
 
-bool may_release(const Case& c, const Order& order) {
+bool may_release(const DecisionContext& c, const Order& order) {
   if (!may_move(c, order)) return false;
   const Activity* activity = c.state.find_activity(order.activity);
   if (activity == nullptr) return true;
   std::map<QuotaKey, Quantity> given_back;
-  for (const Taken& part : order.taken) {
+  for (const Allocation& part : order.taken) {
     const SkuId sku = c.state.item(part.item).sku;
     given_back[QuotaKey{order.activity, sku, order.user}] += part.quantity;
     if (activity->state != ActivityState::closed) continue;
@@ -72,26 +72,27 @@ bool is_unsound(const Quota& quota, const Activity& activity) {
          quota.allowed != activity.limit_per_user;
 }
 
-void give_back(Case& c, const Order& order, std::span<const Taken> parts, Action action,
+void give_back(DecisionContext& c, const Order& order, std::span<const Allocation> parts, Action action,
                const Reason& reason) {
-  for (const Taken& part : parts) post(c.state, part.item, part.bucket, action, part.quantity, reason);
-  for (const Taken& part : parts) {
+  for (const Allocation& part : parts) post(c.state, part.item, part.bucket, action, part.quantity, reason);
+  for (const Allocation& part : parts) {
     const SkuId sku = c.state.item(part.item).sku;
     const auto quota = c.state.quotas.find(QuotaKey{order.activity, sku, order.user});
     if (quota == c.state.quotas.end()) continue;
     quota->second.claimed -= part.quantity;
-    if (quota->second.change == Change::loaded) quota->second.change = Change::updated;
+    if (quota->second.row_state == RowState::clean) quota->second.row_state = RowState::updated;
   }
   pass_on(c, order, parts, reason);
 }
 
-void pass_on(Case& c, const Order& order, std::span<const Taken> parts, const Reason& reason) {
+void pass_on(DecisionContext& c, const Order& order, std::span<const Allocation> parts,
+             const Reason& reason) {
   const Activity* activity = c.state.find_activity(order.activity);
   if (activity == nullptr || activity->state != ActivityState::closed) return;
   Reason onward = reason;
   onward.order.reset();
   onward.source = "activity:" + activity->code.text();
-  for (const Taken& part : parts) {
+  for (const Allocation& part : parts) {
     const ItemId free_item = c.state.sku_of(c.state.item(part.item).sku).free_item;
     move(c.state, part.item, free_item, part.quantity, onward);
   }
@@ -99,19 +100,20 @@ void pass_on(Case& c, const Order& order, std::span<const Taken> parts, const Re
 
 void touch(Order& order) {
   ++order.revision;
-  if (order.change == Change::loaded) order.change = Change::updated;
+  if (order.row_state == RowState::clean) order.row_state = RowState::updated;
 }
 
-void enter(Case& c, Order& order, OrderState to) {
+void enter(DecisionContext& c, Order& order, OrderState to) {
   CHECK(may_follow(order.state, to));
   if (order.state == OrderState::held) order.settled_at = c.now;
   order.state = to;
   touch(order);
 }
 
-Picked pick(const Case& c, const std::vector<Taken>& kept, const std::vector<Line>& lines) {
-  if (lines.empty()) return Picked{kept, {}, std::nullopt};
-  Picked picked;
+Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept,
+               const std::vector<Line>& lines) {
+  if (lines.empty()) return Selection{kept, {}, std::nullopt};
+  Selection picked;
   std::map<SkuId, Quantity> asked;
   for (const Line& line : merged(lines)) {
     const SkuId sku = c.state.find_sku(line.sku)->id;
@@ -122,7 +124,7 @@ Picked pick(const Case& c, const std::vector<Taken>& kept, const std::vector<Lin
     detail.available = there;
     picked.shortage = say(Outcome::insufficient, detail);
   }
-  for (const Taken& part : kept) {
+  for (const Allocation& part : kept) {
     Quantity& open = asked[c.state.item(part.item).sku];
     const Quantity named = std::min(open, part.quantity);
     open -= named;
@@ -132,7 +134,8 @@ Picked pick(const Case& c, const std::vector<Taken>& kept, const std::vector<Lin
   return picked;
 }
 
-std::optional<Verdict> refuse_strange_sku(const Case& c, const Order& order, const std::vector<Line>& lines) {
+std::optional<Verdict> refuse_strange_sku(const DecisionContext& c, const Order& order,
+                                          const std::vector<Line>& lines) {
   for (const Line& line : merged(lines)) {
     const Sku* sku = c.state.find_sku(line.sku);
     if (sku == nullptr || units_of(c, order.taken, sku->id) == no_units) {
@@ -142,33 +145,33 @@ std::optional<Verdict> refuse_strange_sku(const Case& c, const Order& order, con
   return std::nullopt;
 }
 
-void expire_order(Case& c, Order& order) {
+void expire_order(DecisionContext& c, Order& order) {
   static const Caller gavel("gavel");
   give_back(c, order, order.taken, Action::expire,
             Reason{gavel, std::nullopt, order.id, "hold_expired", c.now});
   enter(c, order, OrderState::expired);
 }
 
-Quantity claimed_of(const Case& c, const QuotaKey& key) {
+Quantity claimed_of(const DecisionContext& c, const QuotaKey& key) {
   const auto quota = c.state.quotas.find(key);
   return quota == c.state.quotas.end() ? no_units : quota->second.claimed;
 }
 
-bool make_room(Case& c, ItemId item, Quantity wanted) {
+bool make_room(DecisionContext& c, ItemId item, Quantity wanted) {
   const auto enough = [&] { return c.state.item(item).available() >= wanted; };
   const auto any = [](const Order&) { return true; };
   release_due(c, item, any, enough);
   return enough();
 }
 
-bool make_room_for_claim(Case& c, const Wanted& wanted, Quantity allowed) {
+bool make_room_for_claim(DecisionContext& c, const RequestedLine& wanted, Quantity allowed) {
   const auto fits = [&] { return claimed_of(c, *wanted.quota) + wanted.quantity <= allowed; };
   const auto his_own = [&](const Order& order) { return order.user == wanted.quota->user; };
   release_due(c, wanted.item, his_own, fits);
   return fits();
 }
 
-std::optional<Verdict> refuse_not_held(Case& c, Order& order, GivesBack gives_back) {
+std::optional<Verdict> refuse_not_held(DecisionContext& c, Order& order, GivesBack gives_back) {
   const OrderId id = order.id;
   const bool keeps_all = gives_back == GivesBack::nothing && !is_due(c, order);
   if (order.state == OrderState::held && !(keeps_all ? may_move(c, order) : may_release(c, order))) {
@@ -192,17 +195,17 @@ std::optional<Verdict> refuse_not_held(Case& c, Order& order, GivesBack gives_ba
   return refuse_in_state(order);
 }
 
-void count_refusal(Case& c, ItemId item_id) {
+void count_refusal(DecisionContext& c, ItemId item_id) {
   Item& item = c.state.item(item_id);
   c.is_beyond_bound = item.refusals >= c.policy.refusals_recorded_max;
   if (c.is_beyond_bound) return;
   ++item.refusals;
-  if (item.change == Change::loaded) item.change = Change::updated;
+  if (item.row_state == RowState::clean) item.row_state = RowState::updated;
 }
 
-std::optional<Verdict> refuse_shortage(Case& c, const std::vector<Wanted>& lines) {
-  const Wanted* short_of = nullptr;
-  for (const Wanted& line : lines) {
+std::optional<Verdict> refuse_shortage(DecisionContext& c, const std::vector<RequestedLine>& lines) {
+  const RequestedLine* short_of = nullptr;
+  for (const RequestedLine& line : lines) {
     if (make_room(c, line.item, line.quantity)) continue;
     if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
     const bool is_sold_out = c.state.item(line.item).available() == no_units;

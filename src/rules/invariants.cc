@@ -58,7 +58,7 @@ Broken flows_explain_buckets(const State& state) {
       return "item " + std::to_string(id.value) + " has other buckets than were loaded";
     }
     // Buckets that the batch adds begin with nothing.
-    std::vector<Bucket> from = item.change == Change::inserted ? std::vector<Bucket>{} : item.loaded;
+    std::vector<Bucket> from = item.row_state == RowState::inserted ? std::vector<Bucket>{} : item.loaded;
     from.resize(item.buckets.size());
     replayed.emplace(id, std::move(from));
   }
@@ -107,7 +107,7 @@ Broken moves_sum_to_zero(const State& state) {
 
 Broken quota_within_limit(const State& state) {
   for (const auto& [key, quota] : state.quotas) {
-    if (quota.change == Change::loaded) continue;
+    if (quota.row_state == RowState::clean) continue;
     if (quota.claimed < no_units || quota.claimed > quota.allowed) {
       return "user " + key.user.text() + " claims " + std::to_string(quota.claimed.units) + " of " +
              std::to_string(quota.allowed.units);
@@ -126,17 +126,17 @@ struct Net {
 using Nets = std::map<std::pair<ItemId, BucketNo>, Net>;
 
 // What an order in `state` has, as units that are reserved or sold, added `times` to the nets.
-void add_units(Nets& nets, OrderState state, const std::vector<Taken>& taken,
-               const std::vector<Taken>& returned, std::int64_t times) {
+void add_units(Nets& nets, OrderState state, const std::vector<Allocation>& taken,
+               const std::vector<Allocation>& returned, std::int64_t times) {
   const bool held = state == OrderState::held;
   const bool sold =
       state == OrderState::paid || state == OrderState::partly_refunded || state == OrderState::refunded;
-  for (const Taken& part : taken) {
+  for (const Allocation& part : taken) {
     Net& net = nets[{part.item, part.bucket}];
     if (held) net.reserved += times * part.quantity.units;
     if (sold) net.sold += times * part.quantity.units;
   }
-  for (const Taken& part : returned) {
+  for (const Allocation& part : returned) {
     if (sold) nets[{part.item, part.bucket}].sold -= times * part.quantity.units;
   }
 }
@@ -144,7 +144,7 @@ void add_units(Nets& nets, OrderState state, const std::vector<Taken>& taken,
 // The same by what the order has and what it had.
 Nets nets_of(const Order& order) {
   Nets nets;
-  if (order.change == Change::loaded) return nets;
+  if (order.row_state == RowState::clean) return nets;
   add_units(nets, order.state, order.taken, order.returned, 1);
   if (!order.loaded) return nets;
   add_units(nets, order.loaded->state, order.loaded->taken, order.loaded->returned, -1);
@@ -158,8 +158,8 @@ bool returns_too_much(const Order& order) {
     return order.state == OrderState::partly_refunded || order.state == OrderState::refunded;
   }
   std::map<std::pair<ItemId, BucketNo>, std::int64_t> left;
-  for (const Taken& part : order.taken) left[{part.item, part.bucket}] += part.quantity.units;
-  for (const Taken& part : order.returned) {
+  for (const Allocation& part : order.taken) left[{part.item, part.bucket}] += part.quantity.units;
+  for (const Allocation& part : order.returned) {
     if (part.quantity <= no_units) return true;
     left[{part.item, part.bucket}] -= part.quantity.units;
   }
@@ -192,9 +192,9 @@ bool is_a_way(OrderState from, OrderState to) {
 Broken orders_go_forward(const State& state) {
   for (const auto& [id, order] : state.orders) {
     const std::string name = "order " + to_text(id.uuid);
-    if (order.change == Change::loaded) continue;
+    if (order.row_state == RowState::clean) continue;
     if (returns_too_much(order)) return name + " returned what it did not have";
-    if (order.change == Change::inserted) continue;
+    if (order.row_state == RowState::inserted) continue;
     if (!order.loaded) return name + " is changed and was never loaded";
     if (order.revision <= order.loaded->revision) return name + " is changed under its old revision";
     if (order.expires_at < order.loaded->expires_at) return name + " has a shorter hold than before";

@@ -27,7 +27,7 @@ std::string name_of_broken(const Order& order) {
   return what.substr(what.find(' ', 6) + 1);  // Without "order <id>".
 }
 
-Taken part(std::int64_t item, std::int64_t units) { return {ItemId{item}, 0, Quantity{units}}; }
+Allocation part(std::int64_t item, std::int64_t units) { return {ItemId{item}, 0, Quantity{units}}; }
 
 // An order of two units that a batch changed, with as much returned as its state tells.
 Order changed(OrderState from, OrderState to) {
@@ -39,7 +39,7 @@ Order changed(OrderState from, OrderState to) {
               .expires_at = noon,
               .settled_at = std::nullopt,
               .revision = 2,
-              .change = Change::updated};
+              .row_state = RowState::updated};
   if (to == partly_refunded) order.returned = {part(1, 1)};
   if (to == refunded) order.returned = {part(1, 2)};
   order.loaded =
@@ -77,7 +77,7 @@ TEST(OrdersGoForwardTest, StatesGoAlongTheArrowsAndOneBatchMayTakeSeveral) {
 TEST(OrdersGoForwardTest, NothingReturnsThatWasNotTaken) {
   struct Row {
     OrderState state;
-    std::vector<Taken> returned;
+    std::vector<Allocation> returned;
     bool may_be;
   };
   const Row rows[] = {
@@ -119,7 +119,7 @@ TEST(OrdersGoForwardTest, RevisionsRiseAndHoldsAreNotMadeShorter_E4) {
   order = changed(held, held);
   order.loaded.reset();
   EXPECT_EQ(name_of_broken(order), "is changed and was never loaded");
-  order.change = Change::inserted;
+  order.row_state = RowState::inserted;
   EXPECT_EQ(name_of_broken(order), "");
 }
 

@@ -87,7 +87,7 @@ const std::vector<Doctored>& doctored() {
          Item item = w.item("tee");
          item.id = ItemId{4};
          item.loaded = item.buckets = {Bucket{Quantity{4}, no_units, no_units, 1}};
-         item.change = Change::inserted;
+         item.row_state = RowState::inserted;
          w.state.items.emplace(item.id, item);
        }},
       {"moves_sum_to_zero: the moves of SKU number 1 sum to -3",
@@ -105,11 +105,11 @@ const std::vector<Doctored>& doctored() {
       {"orders_match_flows: order #1 is cancelled, its flows say otherwise",
        [](World& w) { w.order(1).state = OrderState::cancelled; }},
       {"orders_match_flows: order #1 is paid, its flows say otherwise",
-       [](World& w) { w.order(1).change = Change::loaded; }},
+       [](World& w) { w.order(1).row_state = RowState::clean; }},
       {"orders_match_flows: order #3 is paid, its flows say otherwise",
        [](World& w) { w.order(3).state = OrderState::paid; }},
       {"orders_go_forward: order #3 is changed and was never loaded",
-       [](World& w) { w.order(3).change = Change::updated; }},
+       [](World& w) { w.order(3).row_state = RowState::updated; }},
       {"orders_match_flows: order #3 is held, its flows say otherwise",
        [](World& w) { w.order(3).taken[0].quantity += Quantity{1}; }},
       {"orders_match_flows: order #3 is held, its flows say otherwise",
@@ -228,7 +228,7 @@ class RandomShop {
     std::map<QuotaKey, Quantity> claims;
     for (const auto& [id, order] : world_.state.orders) {
       const bool held = order.state == OrderState::held;
-      for (const Taken& part : order.kept()) {
+      for (const Allocation& part : order.kept()) {
         Bucket& bucket = of_orders[{part.item, part.bucket}];
         (held ? bucket.reserved : bucket.sold) += part.quantity;
       }
@@ -345,7 +345,7 @@ class RandomShop {
   // Of each SKU what the lines say, and of others nothing.
   void expect_holds(OrderId order, const std::vector<Line>& lines) {
     std::map<SkuId, Quantity> sums;
-    for (const Taken& part : world_.state.orders.at(order).taken) {
+    for (const Allocation& part : world_.state.orders.at(order).taken) {
       sums[world_.state.item(part.item).sku] += part.quantity;
     }
     EXPECT_EQ(sums.size(), merged(lines).size());
@@ -368,7 +368,7 @@ class RandomShop {
     Quantity due;
     for (const auto& [id, order] : world_.state.orders) {
       if (order.state != OrderState::held || *order.expires_at > world_.now) continue;
-      for (const Taken& part : order.taken) due += part.item == item.id ? part.quantity : no_units;
+      for (const Allocation& part : order.taken) due += part.item == item.id ? part.quantity : no_units;
     }
     EXPECT_LT(item.available() + due, wanted);
     EXPECT_EQ(item.available(), verdict.detail.available.value_or(no_units));

@@ -105,7 +105,7 @@ TEST(KeysTest, AnOrdersIdIsNoKeyForAnotherOrder) {
   World world = tee_world(5);
   const std::string id = key_of(noon);
   Command command = world.command("shop", "plain", want("ann", "tee*1"));
-  command.fresh = OrderId{*parse_uuid(id)};
+  command.new_order_id = OrderId{*parse_uuid(id)};
   decide(world.state, command, world.now, world.policy);
   world.end_batch();
   EXPECT_EQ(told(world.decide_one("shop", id, want("ann", "tee*1"))), "key_in_use (no)");
@@ -230,7 +230,7 @@ TEST(KeysTest, AKeyMayBeForgottenAndUsedInOneBatch_A28) {
       Record::fresh);
   const RequestId id{Caller("shop"), RequestKey("plain")};
   EXPECT_EQ(world.state.forgotten, std::set{id});
-  EXPECT_EQ(world.state.requests.at(id).change, Change::inserted);
+  EXPECT_EQ(world.state.requests.at(id).row_state, RowState::inserted);
   world.end_batch();
 }
 
@@ -271,7 +271,7 @@ TEST(KeysTest, ARefusedOrderIsARowUnderTheOneUniqueKey) {
   EXPECT_EQ(order.user, UserId("ann"));
   EXPECT_TRUE(order.taken.empty() && !order.expires_at && !order.settled_at);
   EXPECT_EQ(order.created_at, noon);
-  const Recorded& recorded = world.state.orders_as_requests.at(order.id);
+  const IdempotencyRecord& recorded = world.state.orders_as_requests.at(order.id);
   EXPECT_EQ(recorded.content, "act=reserve;user=ann;lines=tee*2");
   EXPECT_EQ(told(recorded.verdict), "insufficient sku=tee available=1 (fresh)");
   EXPECT_EQ(recorded.verdict.order, std::nullopt);

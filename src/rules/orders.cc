@@ -5,7 +5,7 @@
 namespace gavel::rules {
 namespace {
 
-std::chrono::seconds hold_of(const Case& c, const Reserve& act, const Activity* activity) {
+std::chrono::seconds hold_of(const DecisionContext& c, const Reserve& act, const Activity* activity) {
   if (act.hold) return *act.hold;
   if (activity != nullptr && activity->hold) return *activity->hold;
   return c.policy.hold_default;
@@ -13,7 +13,7 @@ std::chrono::seconds hold_of(const Case& c, const Reserve& act, const Activity* 
 
 }  // namespace
 
-Verdict reserve(Case& c, const Reserve& act) {
+Verdict reserve(DecisionContext& c, const Reserve& act) {
   const OrderId id = order_made_by(c.command);
   if (c.state.find_order(id) != nullptr) return say(Outcome::key_in_use);
   const Activity* activity = nullptr;
@@ -21,9 +21,9 @@ Verdict reserve(Case& c, const Reserve& act) {
     activity = c.state.find_activity(*act.activity);
     if (activity == nullptr) return say(Outcome::unknown_activity);
   }
-  std::vector<Wanted> lines;
+  std::vector<RequestedLine> lines;
   for (const Line& line : merged(act.lines)) {
-    const std::optional<Wanted> wanted = find_line(c, activity, line, act.user);
+    const std::optional<RequestedLine> wanted = find_line(c, activity, line, act.user);
     if (!wanted) return say(Outcome::unknown_sku, of_sku(line.sku));
     lines.push_back(*wanted);
   }
@@ -44,9 +44,9 @@ Verdict reserve(Case& c, const Reserve& act) {
               .created_at = c.now,
               .expires_at = std::nullopt,
               .settled_at = std::nullopt,
-              .change = Change::inserted};
+              .row_state = RowState::inserted};
   if (held) order.expires_at = c.now + hold_of(c, act, activity);
-  for (const Wanted& line : lines) {
+  for (const RequestedLine& line : lines) {
     const auto action = held ? Action::reserve : Action::sell;
     const auto parts = take(c, activity, line, act.user, action, c.because(id, "order"));
     order.taken.insert(order.taken.end(), parts.begin(), parts.end());
@@ -57,18 +57,18 @@ Verdict reserve(Case& c, const Reserve& act) {
   return say_of_order(held ? Outcome::reserved : Outcome::sold, id, detail);
 }
 
-Verdict confirm(Case& c, const Confirm& act) {
+Verdict confirm(DecisionContext& c, const Confirm& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return say(Outcome::unknown_order);
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   const auto gives_back = act.lines.empty() ? GivesBack::nothing : GivesBack::some;
   if (const auto refusal = refuse_not_held(c, *order, gives_back)) return *refusal;
-  const Picked picked = pick(c, order->taken, act.lines);
+  const Selection picked = pick(c, order->taken, act.lines);
   if (picked.shortage) return say_of_order(picked.shortage->outcome, order->id, picked.shortage->detail);
 
   // From here it must succeed.
   const Reason reason = c.because(order->id, "order");
-  for (const Taken& part : picked.parts) {
+  for (const Allocation& part : picked.parts) {
     post(c.state, part.item, part.bucket, Action::confirm, part.quantity, reason);
   }
   give_back(c, *order, picked.rest, Action::cancel, reason);
@@ -77,7 +77,7 @@ Verdict confirm(Case& c, const Confirm& act) {
   return say_of_order(Outcome::confirmed, order->id);
 }
 
-Verdict cancel(Case& c, const Cancel& act) {
+Verdict cancel(DecisionContext& c, const Cancel& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return say(Outcome::unknown_order);
   if (const auto refusal = refuse_not_held(c, *order, GivesBack::some)) return *refusal;
@@ -88,7 +88,7 @@ Verdict cancel(Case& c, const Cancel& act) {
   return say_of_order(Outcome::cancelled, order->id);
 }
 
-Verdict expire(Case& c, const Expire& act) {
+Verdict expire(DecisionContext& c, const Expire& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return say(Outcome::unknown_order);
   if (is_due(c, *order) && !may_release(c, *order)) return say_of_order(Outcome::frozen, order->id);

@@ -4,16 +4,16 @@
 // must succeed", and the effect. One thread.
 #pragma once
 
-#include "rules/ladder.h"
+#include "rules/decision.h"
 
 namespace gavel::rules {
 
-Verdict reserve(Case& c, const Reserve& act);
-Verdict confirm(Case& c, const Confirm& act);
-Verdict cancel(Case& c, const Cancel& act);
-Verdict extend(Case& c, const Extend& act);
-Verdict change_order(Case& c, const ChangeOrder& act);
-Verdict refund(Case& c, const Refund& act);
-Verdict expire(Case& c, const Expire& act);
+Verdict reserve(DecisionContext& c, const Reserve& act);
+Verdict confirm(DecisionContext& c, const Confirm& act);
+Verdict cancel(DecisionContext& c, const Cancel& act);
+Verdict extend(DecisionContext& c, const Extend& act);
+Verdict change_order(DecisionContext& c, const ChangeOrder& act);
+Verdict refund(DecisionContext& c, const Refund& act);
+Verdict expire(DecisionContext& c, const Expire& act);
 
 }  // namespace gavel::rules

@@ -9,10 +9,10 @@ namespace {
 
 // False if the order itself, the numbers that its sold units stand in, or the free stock that they would move
 // on to were changed behind Gavel's back.
-bool may_refund(const Case& c, const Order& order, const std::vector<Taken>& kept) {
+bool may_refund(const DecisionContext& c, const Order& order, const std::vector<Allocation>& kept) {
   const Activity* activity = c.state.find_activity(order.activity);
   const bool moves_on = activity != nullptr && activity->state == ActivityState::closed;
-  return std::ranges::all_of(kept, [&](const Taken& part) {
+  return std::ranges::all_of(kept, [&](const Allocation& part) {
     const Item& item = c.state.item(part.item);
     if (part.quantity <= no_units || is_unsound(item) ||
         item.buckets[static_cast<std::size_t>(part.bucket)].sold < part.quantity) {
@@ -24,7 +24,7 @@ bool may_refund(const Case& c, const Order& order, const std::vector<Taken>& kep
 
 // Of an item that is short only so many units can be written off as there are: those beyond were never there,
 // and pay what they are owed by being free.
-void give_up(Case& c, const Taken& part, bool restocks, const Reason& reason) {
+void give_up(DecisionContext& c, const Allocation& part, bool restocks, const Reason& reason) {
   const Item& item = c.state.item(part.item);
   const Quantity there = item.total() - item.shortage();
   const Quantity gone = restocks ? no_units : std::min(part.quantity, there);
@@ -33,8 +33,8 @@ void give_up(Case& c, const Taken& part, bool restocks, const Reason& reason) {
   if (back > no_units) post(c.state, part.item, part.bucket, Action::refund, back, reason);
 }
 
-void add_returned(Order& order, const Taken& part) {
-  for (Taken& back : order.returned) {
+void add_returned(Order& order, const Allocation& part) {
+  for (Allocation& back : order.returned) {
     if (back.item != part.item || back.bucket != part.bucket) continue;
     back.quantity += part.quantity;
     return;
@@ -45,21 +45,21 @@ void add_returned(Order& order, const Taken& part) {
 }  // namespace
 
 // A claim stays with the user whose order is refunded (B3): who returns what he bought has had his share.
-Verdict refund(Case& c, const Refund& act) {
+Verdict refund(DecisionContext& c, const Refund& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return say(Outcome::unknown_order);
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   const bool paid = order->state == OrderState::paid || order->state == OrderState::partly_refunded;
-  const std::vector<Taken> kept = paid ? order->kept() : std::vector<Taken>{};
+  const std::vector<Allocation> kept = paid ? order->kept() : std::vector<Allocation>{};
   if (!may_refund(c, *order, kept)) return say_of_order(Outcome::frozen, order->id);
   if (!paid) return refuse_in_state(*order);
-  const Picked picked = pick(c, kept, act.lines);
+  const Selection picked = pick(c, kept, act.lines);
   if (picked.shortage) return say_of_order(picked.shortage->outcome, order->id, picked.shortage->detail);
 
   // From here it must succeed.
   const bool restocks = act.restock == Restock::yes;
   const Reason reason = c.because(order->id, "order");
-  for (const Taken& part : picked.parts) {
+  for (const Allocation& part : picked.parts) {
     give_up(c, part, restocks, reason);
     add_returned(*order, part);
   }

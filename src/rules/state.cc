@@ -31,13 +31,13 @@ Quantity Item::on_hand() const {
   return std::max(sum - shortage(), no_units);
 }
 
-std::vector<Taken> Order::kept() const {
+std::vector<Allocation> Order::kept() const {
   if (state == OrderState::held) return taken;
   if (state != OrderState::paid && state != OrderState::partly_refunded) return {};
-  std::vector<Taken> kept;
-  for (const Taken& part : taken) {
-    Taken left = part;
-    for (const Taken& back : returned) {
+  std::vector<Allocation> kept;
+  for (const Allocation& part : taken) {
+    Allocation left = part;
+    for (const Allocation& back : returned) {
       if (back.item == part.item && back.bucket == part.bucket) left.quantity -= back.quantity;
     }
     if (left.quantity != no_units) kept.push_back(left);
@@ -82,7 +82,7 @@ Item& State::item(ItemId id) {
 bool State::add_loaded(Order order) {
   mark_loaded(order);
   if (order.revision == 0 && order.state == OrderState::held) {
-    for (const Taken& part : order.taken)
+    for (const Allocation& part : order.taken)
       occurrences[{order.id, part.item, part.bucket, Action::reserve}] = 1;
   }
   const bool acted_upon = order.revision > 0;

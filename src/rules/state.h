@@ -26,7 +26,7 @@
 
 namespace gavel::rules {
 
-enum class Change : std::uint8_t { loaded, inserted, updated };
+enum class RowState : std::uint8_t { clean, inserted, updated };
 
 struct Bucket {
   Quantity available;
@@ -48,7 +48,7 @@ struct Item {
   std::int64_t refusals = 0;  // For lack of stock, that were recorded in this generation (A8).
   std::vector<Bucket> buckets;
   std::vector<Bucket> loaded;
-  Change change = Change::loaded;  // Of the item's own row; buckets say for themselves.
+  RowState row_state = RowState::clean;  // Of the item's own row; buckets say for themselves.
   // Its last so many buckets are out of use: bucket rows are never deleted (A3). They get nothing new, and
   // what an order gives back to them is sold from there.
   std::int32_t retired = 0;
@@ -69,7 +69,7 @@ struct Sku {
   SkuCode code;
   std::int32_t bucket_count = 1;  // Of its free item, those in use.
   ItemId free_item;
-  Change change = Change::loaded;
+  RowState row_state = RowState::clean;
   Mode mode = Mode::service;
 };
 
@@ -90,24 +90,24 @@ struct Activity {
   std::optional<Time> closes_at;
   std::optional<std::chrono::seconds> hold;
   std::vector<AllottedLine> lines;
-  Change change = Change::loaded;
+  RowState row_state = RowState::clean;
   Mode mode = Mode::service;
 };
 
 // Where an order's units come from.
-struct Taken {
+struct Allocation {
   ItemId item;
   BucketNo bucket = 0;
   Quantity quantity;
-  friend bool operator==(const Taken&, const Taken&) = default;
+  friend bool operator==(const Allocation&, const Allocation&) = default;
 };
 
 // What of an order may change, as it came from the store: the store guards each update by the revision, and
 // the invariants compare what the order has with what it had.
 struct OrderAsLoaded {
   OrderState state = OrderState::refused;
-  std::vector<Taken> taken;
-  std::vector<Taken> returned;
+  std::vector<Allocation> taken;
+  std::vector<Allocation> returned;
   std::optional<Time> expires_at;
   std::int64_t revision = 0;
 };
@@ -129,8 +129,8 @@ struct Order {
   OrderState state = OrderState::refused;
   UserId user;
   ActivityId activity = free_pool;
-  std::vector<Taken> taken;          // Parts of one item stand together; each bucket once.
-  std::vector<Taken> returned = {};  // Each bucket once, with never more than was taken there.
+  std::vector<Allocation> taken;          // Parts of one item stand together; each bucket once.
+  std::vector<Allocation> returned = {};  // Each bucket once, with never more than was taken there.
   Time created_at;
   std::optional<Time> expires_at;  // Of held orders, and of those that once were.
   std::optional<Time> first_expires_at =
@@ -138,10 +138,10 @@ struct Order {
   std::optional<Time> settled_at;  // When it left `held`.
   std::int32_t extensions = 0;     // How often the hold was made to last longer (E4).
   std::int64_t revision = 0;       // Rises with every act that changes the row.
-  Change change = Change::loaded;
+  RowState row_state = RowState::clean;
   std::optional<OrderAsLoaded> loaded = std::nullopt;  // None of an order that the batch made.
 
-  std::vector<Taken> kept() const;  // What is with the order, in the order of `taken`.
+  std::vector<Allocation> kept() const;  // What is with the order, in the order of `taken`.
 };
 
 // Makes the present values those that came from the store.
@@ -149,12 +149,12 @@ void mark_loaded(Order& order);
 
 // A request and its first answer (D3). It is stored in the order's row where the key is a UUIDv7 and the act
 // is reserve, in a row (caller, key) otherwise.
-struct Recorded {
+struct IdempotencyRecord {
   Caller caller;
   RequestKey key;
   std::string content;
   Verdict verdict;
-  Change change = Change::loaded;
+  RowState row_state = RowState::clean;
 };
 
 using RequestId = std::pair<Caller, RequestKey>;
@@ -181,7 +181,7 @@ struct Quota {
   Quantity claimed;
   std::optional<OrderId> order;  // The latest order that claimed.
   Quantity loaded;               // `claimed` as it came from the store.
-  Change change = Change::loaded;
+  RowState row_state = RowState::clean;
 };
 
 // Numbers that the store deals, with the next free one of each kind.
@@ -189,7 +189,7 @@ struct Counters {
   std::int64_t next_sku = 1;
   std::int64_t next_item = 1;
   std::int64_t next_activity = 1;
-  Change change = Change::loaded;
+  RowState row_state = RowState::clean;
 };
 
 struct State {
@@ -199,9 +199,10 @@ struct State {
   std::map<OrderId, Order> orders;
   std::map<OccurrenceKey, std::int32_t> occurrences;  // How many rows of each kind `orders` have so far.
   std::map<QuotaKey, Quota> quotas;
-  std::map<RequestId, Recorded> requests;  // Of rows (caller, key).
-  std::set<RequestId> forgotten;           // Rows (caller, key) to be deleted, before any is inserted.
-  std::map<OrderId, Recorded> orders_as_requests;  // Of order rows whose id is the request's UUIDv7 key.
+  std::map<RequestId, IdempotencyRecord> requests;  // Of rows (caller, key).
+  std::set<RequestId> forgotten;  // Rows (caller, key) to be deleted, before any is inserted.
+  std::map<OrderId, IdempotencyRecord>
+      orders_as_requests;  // Of order rows whose id is the request's UUIDv7 key.
   std::set<OrderId>
       ids_in_use;  // UUIDv7 keys of this batch that are the id of an order made under another key.
   Counters counters;

@@ -86,28 +86,28 @@ void post(State& state, ItemId item, BucketNo bucket, Action action, Quantity qu
   if (effect_of(action).available > 0) pay_shortage(state, item, bucket, reason);
 }
 
-std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home) {
+std::vector<Allocation> choose(const Item& item, Quantity quantity, BucketNo home) {
   CHECK(item.available() >= quantity);
-  if (available_in(item, home) >= quantity) return {Taken{item.id, home, quantity}};
+  if (available_in(item, home) >= quantity) return {Allocation{item.id, home, quantity}};
   for (const BucketNo bucket : ranked(item, item.buckets.size(), std::less<>())) {
-    if (available_in(item, bucket) >= quantity) return {Taken{item.id, bucket, quantity}};
+    if (available_in(item, bucket) >= quantity) return {Allocation{item.id, bucket, quantity}};
   }
-  std::vector<Taken> taken;
+  std::vector<Allocation> taken;
   for (const BucketNo bucket : ranked(item, item.buckets.size(), std::greater<>())) {
     const Quantity part = std::min(available_in(item, bucket), quantity);
     if (part == no_units) break;
-    taken.push_back(Taken{item.id, bucket, part});
+    taken.push_back(Allocation{item.id, bucket, part});
     quantity -= part;
   }
   CHECK(quantity == no_units);
-  std::ranges::sort(taken, {}, &Taken::bucket);
+  std::ranges::sort(taken, {}, &Allocation::bucket);
   return taken;
 }
 
-std::vector<Taken> spread(const Item& item, Quantity quantity) {
+std::vector<Allocation> spread(const Item& item, Quantity quantity) {
   const Quantity pays = std::min(item.shortage(), quantity);
-  std::vector<Taken> parts;
-  if (pays > no_units) parts.push_back(Taken{item.id, short_bucket, pays});
+  std::vector<Allocation> parts;
+  if (pays > no_units) parts.push_back(Allocation{item.id, short_bucket, pays});
   if (pays == quantity) return parts;
   // Water poured over uneven ground: the lowest k buckets rise to one common level, with k as large as the
   // water allows.
@@ -131,7 +131,7 @@ std::vector<Taken> spread(const Item& item, Quantity quantity) {
     const std::int64_t extra = remainder > 0 ? 1 : 0;
     remainder -= extra;
     const Quantity part{level + extra - available_in(item, bucket).units};
-    if (part > no_units) parts.push_back(Taken{item.id, bucket, part});
+    if (part > no_units) parts.push_back(Allocation{item.id, bucket, part});
   }
   return parts;
 }
@@ -157,7 +157,7 @@ void withdraw(State& state, ItemId item_id, Quantity quantity, const Reason& rea
   CHECK(quantity <= item.on_hand());
   const Quantity there = std::min(quantity, item.available());
   if (there > no_units) {
-    for (const Taken& part : choose(item, there, 0)) {
+    for (const Allocation& part : choose(item, there, 0)) {
       post(state, part.item, part.bucket, Action::adjust_out, part.quantity, reason);
     }
   }
@@ -166,10 +166,10 @@ void withdraw(State& state, ItemId item_id, Quantity quantity, const Reason& rea
 
 void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason& reason) {
   if (quantity == no_units) return;
-  for (const Taken& part : choose(state.item(from), quantity, 0)) {
+  for (const Allocation& part : choose(state.item(from), quantity, 0)) {
     post(state, part.item, part.bucket, Action::move_out, part.quantity, reason);
   }
-  for (const Taken& part : spread(state.item(to), quantity)) {
+  for (const Allocation& part : spread(state.item(to), quantity)) {
     post(state, part.item, part.bucket, Action::move_in, part.quantity, reason);
   }
 }
@@ -178,15 +178,15 @@ void respread(State& state, ItemId item_id, const Reason& reason) {
   const Item& item = state.item(item_id);
   const auto in_use = static_cast<std::int64_t>(item.in_use());
   const std::int64_t units = item.available().units;
-  std::vector<Taken> gains;
+  std::vector<Allocation> gains;
   for (std::size_t i = 0; i < item.buckets.size(); ++i) {
     const auto no = static_cast<BucketNo>(i);
     const std::int64_t share = no < in_use ? units / in_use + (no < units % in_use ? 1 : 0) : 0;
     const std::int64_t gain = share - available_in(item, no).units;
     if (gain < 0) post(state, item_id, no, Action::move_out, Quantity{-gain}, reason);
-    if (gain > 0) gains.push_back(Taken{item_id, no, Quantity{gain}});
+    if (gain > 0) gains.push_back(Allocation{item_id, no, Quantity{gain}});
   }
-  for (const Taken& part : gains) {
+  for (const Allocation& part : gains) {
     post(state, item_id, part.bucket, Action::move_in, part.quantity, reason);
   }
 }
@@ -210,7 +210,7 @@ void change_buckets(State& state, ItemId item_id, std::int32_t count, const Reas
   const auto wanted = static_cast<std::size_t>(count);
   if (wanted > item.buckets.size()) item.buckets.resize(wanted);
   const auto retired = static_cast<std::int32_t>(item.buckets.size() - wanted);
-  if (retired != item.retired && item.change == Change::loaded) item.change = Change::updated;
+  if (retired != item.retired && item.row_state == RowState::clean) item.row_state = RowState::updated;
   item.retired = retired;
   respread(state, item_id, reason);
 }

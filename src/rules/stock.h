@@ -29,12 +29,12 @@ void post(State& state, ItemId item, BucketNo bucket, Action action, Quantity qu
 // Chooses buckets for `quantity` units of `item`, as few as will do (A6, A7): the home bucket if it has them
 // all, else the smallest bucket that has them all, else the fullest ones first. The item has that many
 // available (CHECKed).
-std::vector<Taken> choose(const Item& item, Quantity quantity, BucketNo home);
+std::vector<Allocation> choose(const Item& item, Quantity quantity, BucketNo home);
 
 // Spreads incoming units so that the fullest and the emptiest bucket in use differ as little as can be (A3):
 // with equal buckets quantity/N each, the remainder one by one from the first. The sum is exactly `quantity`.
 // What the item is short of goes where it will pay, and is not counted among what the bucket gets.
-std::vector<Taken> spread(const Item& item, Quantity quantity);
+std::vector<Allocation> spread(const Item& item, Quantity quantity);
 
 // The bucket a user's requests start at: hash(user) mod N (A5).
 BucketNo home_of(const UserId& user, std::size_t buckets);

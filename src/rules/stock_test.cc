@@ -32,9 +32,9 @@ Item random_item(Random& random) {
 }
 
 // "0*3 2*1": how much of which bucket.
-std::string text_of(const std::vector<Taken>& parts) {
+std::string text_of(const std::vector<Allocation>& parts) {
   std::string text;
-  for (const Taken& part : parts) {
+  for (const Allocation& part : parts) {
     if (!text.empty()) text += " ";
     text += std::to_string(part.bucket) + "*" + std::to_string(part.quantity.units);
   }
@@ -47,15 +47,15 @@ std::vector<std::int64_t> availables(const Item& item) {
   return units;
 }
 
-std::int64_t sum_of(const std::vector<Taken>& parts) {
+std::int64_t sum_of(const std::vector<Allocation>& parts) {
   return std::accumulate(parts.begin(), parts.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Taken& part) { return sum + part.quantity.units; });
+                         [](std::int64_t sum, const Allocation& part) { return sum + part.quantity.units; });
 }
 
 // Each part is of this item and of a bucket of its own, in order, and holds something.
-void expect_proper(const Item& item, const std::vector<Taken>& parts) {
+void expect_proper(const Item& item, const std::vector<Allocation>& parts) {
   BucketNo last = -1;
-  for (const Taken& part : parts) {
+  for (const Allocation& part : parts) {
     EXPECT_EQ(part.item, item.id);
     EXPECT_GT(part.bucket, last);
     EXPECT_LT(part.bucket, static_cast<BucketNo>(item.buckets.size()));
@@ -100,11 +100,11 @@ TEST(StockTest, ChooseTakesExactlyWhatIsAskedFromAsFewBucketsAsPossible_A6) {
     const Quantity quantity{1 +
                             static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(available)))};
     const auto home = static_cast<BucketNo>(random.below(item.buckets.size()));
-    const std::vector<Taken> taken = choose(item, quantity, home);
+    const std::vector<Allocation> taken = choose(item, quantity, home);
 
     expect_proper(item, taken);
     EXPECT_EQ(sum_of(taken), quantity.units);
-    for (const Taken& part : taken) {
+    for (const Allocation& part : taken) {
       EXPECT_LE(part.quantity, item.buckets[static_cast<std::size_t>(part.bucket)].available);
     }
     std::vector<std::int64_t> fullest = availables(item);
@@ -147,7 +147,7 @@ TEST(StockTest, SpreadLosesNothingAndLeavesBucketsAsEvenAsCanBe_A3) {
   for (int world = 0; world < worlds; ++world) {
     const Item item = random_item(random);
     const Quantity quantity{1 + static_cast<std::int64_t>(random.below(2'000))};
-    const std::vector<Taken> parts = spread(item, quantity);
+    const std::vector<Allocation> parts = spread(item, quantity);
     expect_proper(item, parts);
     EXPECT_EQ(sum_of(parts), quantity.units);
 
@@ -155,7 +155,7 @@ TEST(StockTest, SpreadLosesNothingAndLeavesBucketsAsEvenAsCanBe_A3) {
     std::vector<std::int64_t> even = availables(item);
     for (std::int64_t i = 0; i < quantity.units; ++i) ++*std::ranges::min_element(even);
     std::vector<std::int64_t> after = availables(item);
-    for (const Taken& part : parts) after[static_cast<std::size_t>(part.bucket)] += part.quantity.units;
+    for (const Allocation& part : parts) after[static_cast<std::size_t>(part.bucket)] += part.quantity.units;
     std::ranges::sort(even);
     std::ranges::sort(after);
     EXPECT_EQ(after, even) << text_of(parts);

@@ -6,19 +6,19 @@ namespace gavel::rules {
 namespace {
 
 // A token that names no bucket of this item comes from a gate that is wrong, which changes no answer.
-BucketNo first_bucket(const Case& c, const Item& item, const UserId& user) {
+BucketNo first_bucket(const DecisionContext& c, const Item& item, const UserId& user) {
   const std::optional<BucketNo> token = c.command.token;
   const auto buckets = static_cast<BucketNo>(item.buckets.size());
   return token && *token >= 0 && *token < buckets ? *token : home_of(user, item.in_use());
 }
 
-void claim(Case& c, const Activity& activity, const Wanted& line, OrderId order) {
+void claim(DecisionContext& c, const Activity& activity, const RequestedLine& line, OrderId order) {
   const auto [quota, made] = c.state.quotas.try_emplace(*line.quota);
   if (made) {
     quota->second.allowed = *activity.limit_per_user;
-    quota->second.change = Change::inserted;
-  } else if (quota->second.change == Change::loaded) {
-    quota->second.change = Change::updated;
+    quota->second.row_state = RowState::inserted;
+  } else if (quota->second.row_state == RowState::clean) {
+    quota->second.row_state = RowState::updated;
   }
   quota->second.claimed += line.quantity;
   quota->second.order = order;
@@ -26,21 +26,21 @@ void claim(Case& c, const Activity& activity, const Wanted& line, OrderId order)
 
 }  // namespace
 
-std::optional<Wanted> find_line(const Case& c, const Activity* activity, const Line& line,
-                                const UserId& user) {
+std::optional<RequestedLine> find_line(const DecisionContext& c, const Activity* activity, const Line& line,
+                                       const UserId& user) {
   if (activity == nullptr) {
     const Sku* sku = c.state.find_sku(line.sku);
     if (sku == nullptr) return std::nullopt;
-    return Wanted{line.sku, sku->free_item, line.quantity, std::nullopt};
+    return RequestedLine{line.sku, sku->free_item, line.quantity, std::nullopt};
   }
   const auto found = std::ranges::find(activity->lines, line.sku, &AllottedLine::code);
   if (found == activity->lines.end()) return std::nullopt;
-  return Wanted{line.sku, found->item, line.quantity, QuotaKey{activity->id, found->sku, user}};
+  return RequestedLine{line.sku, found->item, line.quantity, QuotaKey{activity->id, found->sku, user}};
 }
 
-std::optional<Verdict> refuse_frozen(const Case& c, const Activity* activity,
-                                     const std::vector<Wanted>& lines) {
-  for (const Wanted& line : lines) {
+std::optional<Verdict> refuse_frozen(const DecisionContext& c, const Activity* activity,
+                                     const std::vector<RequestedLine>& lines) {
+  for (const RequestedLine& line : lines) {
     if (is_unsound(c.state.item(line.item))) return say(Outcome::frozen, of_sku(line.code));
     if (activity == nullptr) continue;
     const auto quota = c.state.quotas.find(*line.quota);
@@ -51,7 +51,7 @@ std::optional<Verdict> refuse_frozen(const Case& c, const Activity* activity,
   return std::nullopt;
 }
 
-std::optional<Verdict> refuse_window(const Case& c, const Activity& activity) {
+std::optional<Verdict> refuse_window(const DecisionContext& c, const Activity& activity) {
   if (activity.state == ActivityState::closed || (activity.closes_at && c.now >= *activity.closes_at)) {
     return say(Outcome::over);
   }
@@ -63,9 +63,10 @@ std::optional<Verdict> refuse_window(const Case& c, const Activity& activity) {
   return std::nullopt;
 }
 
-std::optional<Verdict> refuse_claims(Case& c, const Activity& activity, const std::vector<Wanted>& lines) {
+std::optional<Verdict> refuse_claims(DecisionContext& c, const Activity& activity,
+                                     const std::vector<RequestedLine>& lines) {
   if (!activity.limit_per_user) return std::nullopt;
-  for (const Wanted& line : lines) {
+  for (const RequestedLine& line : lines) {
     if (make_room_for_claim(c, line, *activity.limit_per_user)) continue;
     if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
     Detail detail = of_sku(line.code);
@@ -78,11 +79,11 @@ std::optional<Verdict> refuse_claims(Case& c, const Activity& activity, const st
   return std::nullopt;
 }
 
-std::vector<Taken> take(Case& c, const Activity* activity, const Wanted& line, const UserId& user,
-                        Action action, const Reason& reason) {
+std::vector<Allocation> take(DecisionContext& c, const Activity* activity, const RequestedLine& line,
+                             const UserId& user, Action action, const Reason& reason) {
   const Item& item = c.state.item(line.item);
-  std::vector<Taken> parts = choose(item, line.quantity, first_bucket(c, item, user));
-  for (const Taken& part : parts) {
+  std::vector<Allocation> parts = choose(item, line.quantity, first_bucket(c, item, user));
+  for (const Allocation& part : parts) {
     post(c.state, part.item, part.bucket, action, part.quantity, reason);
   }
   if (activity != nullptr && activity->limit_per_user) claim(c, *activity, line, *reason.order);

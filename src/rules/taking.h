@@ -6,26 +6,27 @@
 #include <optional>
 #include <vector>
 
+#include "rules/decision.h"
 #include "rules/holds.h"
-#include "rules/ladder.h"
 
 namespace gavel::rules {
 
 // The stock item that a line draws from: the activity's own for an order of an activity, else the SKU's free
 // one. Nothing if there is no such SKU, or the activity has none of it.
-std::optional<Wanted> find_line(const Case& c, const Activity* activity, const Line& line,
-                                const UserId& user);
+std::optional<RequestedLine> find_line(const DecisionContext& c, const Activity* activity, const Line& line,
+                                       const UserId& user);
 
 // The refusals of units that may not be taken, each alone, in the order of their numbers. `activity` is null
 // for free stock.
-std::optional<Verdict> refuse_frozen(const Case& c, const Activity* activity,
-                                     const std::vector<Wanted>& lines);
-std::optional<Verdict> refuse_window(const Case& c, const Activity& activity);
-std::optional<Verdict> refuse_claims(Case& c, const Activity& activity, const std::vector<Wanted>& lines);
+std::optional<Verdict> refuse_frozen(const DecisionContext& c, const Activity* activity,
+                                     const std::vector<RequestedLine>& lines);
+std::optional<Verdict> refuse_window(const DecisionContext& c, const Activity& activity);
+std::optional<Verdict> refuse_claims(DecisionContext& c, const Activity& activity,
+                                     const std::vector<RequestedLine>& lines);
 
 // Takes the units of a line that none of these and no shortage refused, as `action` says, and counts them
 // against the user's limit. Returns where they come from: one item, each bucket once.
-std::vector<Taken> take(Case& c, const Activity* activity, const Wanted& line, const UserId& user,
-                        Action action, const Reason& reason);
+std::vector<Allocation> take(DecisionContext& c, const Activity* activity, const RequestedLine& line,
+                             const UserId& user, Action action, const Reason& reason);
 
 }  // namespace gavel::rules

@@ -43,8 +43,8 @@ struct Detail {
 // Whether a verdict stands under its request key.
 enum class Record : std::uint8_t {
   no,        // Not recorded: the key is free for another try.
-  fresh,     // Recorded by this very batch.
-  replayed,  // Recorded earlier; this is the first answer again.
+  fresh,     // IdempotencyRecord by this very batch.
+  replayed,  // IdempotencyRecord earlier; this is the first answer again.
 };
 
 struct Verdict {

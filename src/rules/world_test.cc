@@ -181,7 +181,7 @@ void World::load_due() {
   std::map<ItemId, std::vector<std::pair<Time, OrderId>>> due;
   for (const auto& [id, order] : state.orders) {
     if (order.state != OrderState::held || !order.expires_at || *order.expires_at > now) continue;
-    for (const Taken& part : order.taken) due[part.item].emplace_back(*order.expires_at, id);
+    for (const Allocation& part : order.taken) due[part.item].emplace_back(*order.expires_at, id);
   }
   state.due.clear();
   state.due_unseen.clear();
@@ -211,23 +211,23 @@ void World::end_batch() {
   ledger.insert(ledger.end(), state.flows.begin(), state.flows.end());
   tampered();
   state.flows.clear();
-  for (auto& [code, sku] : state.skus) sku.change = Change::loaded;
-  for (auto& [code, activity] : state.activities) activity.change = Change::loaded;
+  for (auto& [code, sku] : state.skus) sku.row_state = RowState::clean;
+  for (auto& [code, activity] : state.activities) activity.row_state = RowState::clean;
   for (auto& [id, order] : state.orders) {
-    order.change = Change::loaded;
+    order.row_state = RowState::clean;
     mark_loaded(order);
   }
-  for (auto& [id, recorded] : state.requests) recorded.change = Change::loaded;
-  for (auto& [id, recorded] : state.orders_as_requests) recorded.change = Change::loaded;
-  for (auto& [key, quota] : state.quotas) quota.change = Change::loaded;
+  for (auto& [id, recorded] : state.requests) recorded.row_state = RowState::clean;
+  for (auto& [id, recorded] : state.orders_as_requests) recorded.row_state = RowState::clean;
+  for (auto& [key, quota] : state.quotas) quota.row_state = RowState::clean;
   state.forgotten.clear();
-  state.counters.change = Change::loaded;
+  state.counters.row_state = RowState::clean;
 }
 
 void World::tampered() {
   for (auto& [id, item] : state.items) {
     item.loaded = item.buckets;
-    item.change = Change::loaded;
+    item.row_state = RowState::clean;
   }
   for (auto& [key, quota] : state.quotas) quota.loaded = quota.claimed;
 }
@@ -274,10 +274,10 @@ std::string World::orders() {
   for (const auto& [id, order] : state.orders) {
     if (!text.empty()) text += "\n";
     text += brief(to_text(id.uuid)) + " " + std::string(word(order.state)) + " " + order.user.text();
-    for (const Taken& part : order.taken) {
+    for (const Allocation& part : order.taken) {
       text += " " + name_of(state.item(part.item)) + "/" + std::to_string(part.bucket) + "*" +
               std::to_string(part.quantity.units);
-      for (const Taken& back : order.returned) {
+      for (const Allocation& back : order.returned) {
         const bool of_part = back.item == part.item && back.bucket == part.bucket;
         if (of_part) text += "-" + std::to_string(back.quantity.units);
       }

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/check.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 #include "sim/plain_words.h"
 #include "sim/skewed_clock.h"
 
@@ -68,35 +68,37 @@ void Auditor::watch(const rules::State& state) {
   using enum rules::Action;
   const bool sells = actions.contains(reserve) || actions.contains(sell);
   const bool returns = actions.contains(expire) || actions.contains(cancel) || actions.contains(refund);
-  const bool moves_activity = std::ranges::any_of(
-      state.activities, [](const auto& activity) { return activity.second.change != rules::Change::loaded; });
-  sightings_.saw_if(!state.forgotten.empty(), Rare::request_forgotten);
-  sightings_.saw_if(keys.size() > 1, Rare::batch_of_several);
-  sightings_.saw_if(sells && actions.contains(expire), Rare::due_hold_released_by_order);
-  sightings_.saw_if(actions.contains(write_off), Rare::refunded_without_restock);
+  const bool moves_activity = std::ranges::any_of(state.activities, [](const auto& activity) {
+    return activity.second.row_state != rules::RowState::clean;
+  });
+  sightings_.saw_if(!state.forgotten.empty(), RareState::request_forgotten);
+  sightings_.saw_if(keys.size() > 1, RareState::batch_of_several);
+  sightings_.saw_if(sells && actions.contains(expire), RareState::due_hold_released_by_order);
+  sightings_.saw_if(actions.contains(write_off), RareState::refunded_without_restock);
   const bool pays = actions.contains(make_good);
   sightings_.saw_if(returns && actions.contains(move_out) && !moves_activity && !pays,
-                    Rare::return_to_closed_activity);
-  sightings_.saw_if(actions.contains(fall_short), Rare::total_below_what_is_held);
+                    RareState::return_to_closed_activity);
+  sightings_.saw_if(actions.contains(fall_short), RareState::total_below_what_is_held);
   sightings_.saw_if(pays && actions.contains(cancel) && !actions.contains(receive),
-                    Rare::cancellation_paid_shortage);
+                    RareState::cancellation_paid_shortage);
   for (const auto& [id, order] : state.orders) watch(order);
   for (const auto& [id, item] : state.items) {
-    const bool changed = item.change == rules::Change::updated;
-    sightings_.saw_if(changed && item.generation > 1, Rare::generation_raised);
+    const bool changed = item.row_state == rules::RowState::updated;
+    sightings_.saw_if(changed && item.generation > 1, RareState::generation_raised);
   }
 }
 
 void Auditor::watch(const rules::Order& order) {
   std::set<rules::ItemId> items;
-  for (const rules::Taken& part : order.taken) items.insert(part.item);
-  const bool is_new = order.change == rules::Change::inserted;
-  sightings_.saw_if(is_new && items.size() > 1, Rare::order_of_several_items);
-  sightings_.saw_if(is_new && order.taken.size() > items.size(), Rare::order_across_buckets);
-  const bool changed = order.change == rules::Change::updated;
-  sightings_.saw_if(changed && order.state == rules::OrderState::partly_refunded, Rare::refunded_in_part);
+  for (const rules::Allocation& part : order.taken) items.insert(part.item);
+  const bool is_new = order.row_state == rules::RowState::inserted;
+  sightings_.saw_if(is_new && items.size() > 1, RareState::order_of_several_items);
+  sightings_.saw_if(is_new && order.taken.size() > items.size(), RareState::order_across_buckets);
+  const bool changed = order.row_state == rules::RowState::updated;
+  sightings_.saw_if(changed && order.state == rules::OrderState::partly_refunded,
+                    RareState::refunded_in_part);
   const bool paid = order.state == rules::OrderState::paid;
-  sightings_.saw_if(changed && paid && !order.returned.empty(), Rare::partial_confirm);
+  sightings_.saw_if(changed && paid && !order.returned.empty(), RareState::partial_confirm);
 }
 
 oracle::Ledger Auditor::ledger(judge::Reader& reader) const {

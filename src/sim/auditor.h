@@ -24,7 +24,8 @@ namespace gavel::sim {
 
 class Auditor {
  public:
-  Auditor(const Scheduler& scheduler, Sightings& sightings) : scheduler_(scheduler), sightings_(sightings) {}
+  Auditor(const Scheduler& scheduler, CoverageMarks& sightings)
+      : scheduler_(scheduler), sightings_(sightings) {}
 
   // Later than every moment before.
   oracle::Moment moment();
@@ -54,7 +55,7 @@ class Auditor {
   void check_lists(std::vector<std::string>& lines) const;
 
   const Scheduler& scheduler_;
-  Sightings& sightings_;
+  CoverageMarks& sightings_;
   oracle::Moment latest_ = 0;
   oracle::History history_;
   std::set<rules::LaneId> lanes_;    // That committed something.

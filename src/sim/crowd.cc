@@ -31,7 +31,7 @@ rules::Quantity units(std::uint64_t count) { return rules::Quantity{static_cast<
 
 }  // namespace
 
-Crowd::Crowd(const Surroundings& surroundings, const WorldOptions& options, Fleet& fleet, Auditor& auditor)
+Crowd::Crowd(const SimContext& surroundings, const WorldOptions& options, Fleet& fleet, Auditor& auditor)
     : s_(surroundings), options_(options), fleet_(fleet), auditor_(auditor) {}
 
 void Crowd::set_up() {
@@ -249,7 +249,7 @@ void Crowd::read_orders() {
 // Everybody stands still: what was asked is old afterwards. No server keeps a transaction open for so long.
 void Crowd::let_days_pass() {
   s_.tale.tell("world", "stands still for " + std::to_string(options_.leap / std::chrono::hours(1)) + " h");
-  s_.sightings.saw(Rare::days_passed);
+  s_.sightings.saw(RareState::days_passed);
   s_.scheduler.leap(options_.leap);
 }
 
@@ -353,7 +353,7 @@ void Crowd::attempt(Number number) {
   const std::uint64_t turn = ++intent.turn;
   if (s_.faults.strikes(Fault::request_repeated)) {
     Instance* other = fleet_.pick(s_.random);
-    s_.sightings.saw_if(other != instance, Rare::two_answers_at_once);
+    s_.sightings.saw_if(other != instance, RareState::two_answers_at_once);
     send(number, *other, auditor_.history().begin(intent.request, auditor_.moment()), turn, false);
   }
   send(number, *instance, auditor_.history().begin(intent.request, auditor_.moment()), turn, true);
@@ -365,9 +365,9 @@ void Crowd::attempt(Number number) {
 void Crowd::send(Number number, Instance& instance, const oracle::AttemptId& id, std::uint64_t turn,
                  bool heard) {
   rules::Command command = intents_[number]->command;
-  command.fresh = rules::OrderId{make_uuid7(instance.now(), s_.random)};
+  command.new_order_id = rules::OrderId{make_uuid7(instance.now(), s_.random)};
   s_.tale.tell(instance.name(),
-               "asked: " + id.id.first + "/" + id.id.second + " " + rules::content_of(command.act));
+               "asked: " + id.id.first + "/" + id.id.second + " " + rules::fingerprint_of(command.act));
   const gate::InstanceId to = instance.number();
   s_.scheduler.after(draw_micros(network_micros), [this, number, id, turn, heard, to, command] {
     Instance* there = fleet_.find(to);
@@ -460,41 +460,43 @@ std::string Crowd::waiting() const {
 // table: what an answer shows of rare states.
 void Crowd::watch(const Intent& intent, gate::InstanceId by, const Verdict& verdict) {
   constexpr std::array told{
-      std::pair{Outcome::hold_expired, Rare::confirm_lost_to_expiry},
-      std::pair{Outcome::insufficient, Rare::insufficient_told},
-      std::pair{Outcome::limit_reached, Rare::limit_reached_told},
-      std::pair{Outcome::version_conflict, Rare::version_conflict_told},
-      std::pair{Outcome::key_reused, Rare::key_reused_told},
-      std::pair{Outcome::key_in_flight, Rare::key_in_flight_told},
-      std::pair{Outcome::key_in_use, Rare::key_in_use_told},
-      std::pair{Outcome::overloaded, Rare::queue_full},
-      std::pair{Outcome::over, Rare::activity_over_told},
-      std::pair{Outcome::not_open, Rare::activity_not_open_told},
-      std::pair{Outcome::hold_capped, Rare::hold_capped_told},
-      std::pair{Outcome::extended, Rare::hold_extended},
+      std::pair{Outcome::hold_expired, RareState::confirm_lost_to_expiry},
+      std::pair{Outcome::insufficient, RareState::insufficient_told},
+      std::pair{Outcome::limit_reached, RareState::limit_reached_told},
+      std::pair{Outcome::version_conflict, RareState::version_conflict_told},
+      std::pair{Outcome::key_reused, RareState::key_reused_told},
+      std::pair{Outcome::key_in_flight, RareState::key_in_flight_told},
+      std::pair{Outcome::key_in_use, RareState::key_in_use_told},
+      std::pair{Outcome::overloaded, RareState::queue_full},
+      std::pair{Outcome::over, RareState::activity_over_told},
+      std::pair{Outcome::not_open, RareState::activity_not_open_told},
+      std::pair{Outcome::hold_capped, RareState::hold_capped_told},
+      std::pair{Outcome::extended, RareState::hold_extended},
   };
   for (const auto& [outcome, rare] : told) s_.sightings.saw_if(verdict.outcome == outcome, rare);
   const bool replayed = verdict.record == rules::Record::replayed;
   s_.sightings.saw_if(intent.attempts > 1 && verdict.outcome == Outcome::key_too_old,
-                      Rare::old_retry_refused);
+                      RareState::old_retry_refused);
   const bool confirms = std::holds_alternative<rules::Confirm>(intent.command.act);
   const bool cancels = std::holds_alternative<rules::Cancel>(intent.command.act);
-  s_.sightings.saw_if(cancels && verdict.outcome == Outcome::already_confirmed, Rare::cancel_lost_to_confirm);
+  s_.sightings.saw_if(cancels && verdict.outcome == Outcome::already_confirmed,
+                      RareState::cancel_lost_to_confirm);
   s_.sightings.saw_if(confirms && verdict.outcome == Outcome::already_cancelled,
-                      Rare::confirm_lost_to_cancel);
+                      RareState::confirm_lost_to_cancel);
   s_.sightings.saw_if(verdict.outcome == Outcome::sold_out && verdict.record == rules::Record::no,
-                      Rare::refused_by_gate);
+                      RareState::refused_by_gate);
   s_.sightings.saw_if(std::holds_alternative<rules::OpenActivity>(intent.command.act) &&
                           (verdict.outcome == Outcome::sold_out || verdict.outcome == Outcome::insufficient),
-                      Rare::opening_found_too_little);
+                      RareState::opening_found_too_little);
   const bool changes = std::holds_alternative<rules::ChangeOrder>(intent.command.act);
-  s_.sightings.saw_if(changes && verdict.outcome == Outcome::changed, Rare::order_changed);
-  s_.sightings.saw_if(changes && verdict.outcome == Outcome::insufficient, Rare::change_found_too_little);
+  s_.sightings.saw_if(changes && verdict.outcome == Outcome::changed, RareState::order_changed);
+  s_.sightings.saw_if(changes && verdict.outcome == Outcome::insufficient,
+                      RareState::change_found_too_little);
   const bool definite = verdict.outcome != Outcome::outcome_unknown && verdict.record != rules::Record::no;
-  s_.sightings.saw_if(intent.told_unknown && definite && replayed, Rare::unknown_then_yes);
-  s_.sightings.saw_if(intent.told_unknown && definite && !replayed, Rare::unknown_then_fresh);
+  s_.sightings.saw_if(intent.told_unknown && definite && replayed, RareState::unknown_then_yes);
+  s_.sightings.saw_if(intent.told_unknown && definite && !replayed, RareState::unknown_then_fresh);
   s_.sightings.saw_if(replayed && intent.answered_by.value != 0 && intent.answered_by != by,
-                      Rare::replayed_by_another);
+                      RareState::replayed_by_another);
 }
 
 }  // namespace gavel::sim

@@ -20,7 +20,7 @@ namespace gavel::sim {
 
 class Crowd {
  public:
-  Crowd(const Surroundings& surroundings, const WorldOptions& options, Fleet& fleet, Auditor& auditor);
+  Crowd(const SimContext& surroundings, const WorldOptions& options, Fleet& fleet, Auditor& auditor);
 
   // Operators make SKUs, stock and activities.
   void set_up();
@@ -100,7 +100,7 @@ class Crowd {
     return Micros(static_cast<std::int64_t>(s_.random.below(2 * mean + 1)));
   }
 
-  const Surroundings s_;
+  const SimContext s_;
   const WorldOptions options_;
   Fleet& fleet_;
   Auditor& auditor_;

@@ -19,16 +19,16 @@
 #include "rules/state.h"
 #include "sim/faults.h"
 #include "sim/fiber.h"
-#include "sim/power.h"
+#include "sim/process_state.h"
 #include "sim/rare.h"
-#include "sim/tale.h"
+#include "sim/trace_log.h"
 
 namespace gavel::sim {
 
 enum class LockMode : std::uint8_t { shared, exclusive };
 
 // How a database treats its clients.
-struct Manners {
+struct DatabaseProfile {
   Micros call_takes{100};  // Of a usual call, at the mean.
   Micros lock_wait_max{40'000};
   LockMode names_locked = LockMode::exclusive;  // How SKUs and activities are locked when they are loaded.
@@ -40,13 +40,13 @@ struct Manners {
 struct Client {
   Scheduler& scheduler;
   Faults& faults;
-  Tale& tale;
-  Sightings& sightings;
+  TraceLog& tale;
+  CoverageMarks& sightings;
   Random& random;
-  const Power& power;
+  const ProcessState& power;
   Fiber* const& fiber;
   std::string name;  // "i2"
-  Manners manners;
+  DatabaseProfile manners;
   std::function<void()> crash;  // Ends the instance once the present event is over.
 
   // How long a call takes: usually about as the manners say.

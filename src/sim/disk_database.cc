@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "judge/sqlite_order_index.h"
+#include "judge/sqlite/order_index.h"
 #include "sim/slow_index.h"
 #include "sim/slow_reader.h"
 
@@ -127,7 +127,8 @@ class DiskStore final : public Store {
 
 }  // namespace
 
-DiskDatabase::DiskDatabase(Faults& faults, Tale& tale, Random& random, const Clock& clock, OnCommit on_commit)
+DiskDatabase::DiskDatabase(Faults& faults, TraceLog& tale, Random& random, const Clock& clock,
+                           OnCommit on_commit)
     : faults_(faults),
       tale_(tale),
       random_(random),

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "judge/sqlite_store.h"
+#include "judge/sqlite/store.h"
 #include "judge/testing/fault_vfs.h"
 #include "sim/database.h"
 
@@ -23,7 +23,7 @@ namespace gavel::sim {
 
 class DiskDatabase final : public Database {
  public:
-  DiskDatabase(Faults& faults, Tale& tale, Random& random, const Clock& clock, OnCommit on_commit);
+  DiskDatabase(Faults& faults, TraceLog& tale, Random& random, const Clock& clock, OnCommit on_commit);
   ~DiskDatabase() override;
   DiskDatabase(const DiskDatabase&) = delete;
   DiskDatabase& operator=(const DiskDatabase&) = delete;
@@ -52,7 +52,7 @@ class DiskDatabase final : public Database {
   bool holds(judge::BatchId batch);
 
   Faults& faults_;
-  Tale& tale_;
+  TraceLog& tale_;
   Random& random_;
   const Clock& clock_;
   const OnCommit on_commit_;

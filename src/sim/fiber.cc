@@ -72,7 +72,7 @@ constexpr std::size_t stack_bytes = 512 * 1024;
 
 }  // namespace
 
-Fiber::Fiber(Scheduler& scheduler, const Power& power, std::function<void(Fiber&)> body)
+Fiber::Fiber(Scheduler& scheduler, const ProcessState& power, std::function<void(Fiber&)> body)
     : scheduler_(scheduler), power_(power), stacks_(std::make_unique<Stacks>()) {
   boost::context::protected_fixedsize_stack allocator(stack_bytes);
   const boost::context::stack_context stack = allocator.allocate();

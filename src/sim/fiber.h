@@ -16,7 +16,7 @@
 
 #include <boost/context/fiber.hpp>
 
-#include "sim/power.h"
+#include "sim/process_state.h"
 #include "sim/scheduler.h"
 
 namespace gavel::sim {
@@ -24,7 +24,7 @@ namespace gavel::sim {
 class Fiber {
  public:
   // Begins to run `body` at the present time, by an event of its own. Both references outlive the fiber.
-  Fiber(Scheduler& scheduler, const Power& power, std::function<void(Fiber&)> body);
+  Fiber(Scheduler& scheduler, const ProcessState& power, std::function<void(Fiber&)> body);
 
   // The body has run out (CHECKed).
   ~Fiber();
@@ -48,7 +48,7 @@ class Fiber {
   struct Stacks;
 
   Scheduler& scheduler_;
-  const Power& power_;
+  const ProcessState& power_;
   const std::unique_ptr<Stacks> stacks_;
   boost::context::fiber inside_;   // Where it stopped; empty while it runs.
   boost::context::fiber outside_;  // Who resumed it.

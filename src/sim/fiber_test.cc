@@ -16,7 +16,7 @@ class FiberTest : public testing::Test {
   }
 
   Scheduler scheduler_;
-  Power power_;
+  ProcessState power_;
   std::string said_;
 };
 

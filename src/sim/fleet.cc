@@ -14,7 +14,7 @@ constexpr std::uint64_t jump_ms_max = 5'000;
 
 }  // namespace
 
-Fleet::Fleet(const Surroundings& surroundings, const WorldOptions& options)
+Fleet::Fleet(const SimContext& surroundings, const WorldOptions& options)
     : s_(surroundings), options_(options) {
   for (const bool gated : options.gated) {
     slots_.push_back({nullptr, Micros(0), gated});
@@ -51,7 +51,7 @@ void Fleet::start(Slot& slot) {
 
 void Fleet::crash(Slot& slot) {
   s_.tale.tell(slot.instance->name(), "crashes");
-  s_.sightings.saw_if(slot.instance->in_transaction(), Rare::crash_in_transaction);
+  s_.sightings.saw_if(slot.instance->in_transaction(), RareState::crash_in_transaction);
   dead_.insert(slot.instance->number());
   s_.database.instance_dies();
   slot.instance->crash();
@@ -122,7 +122,7 @@ void Fleet::look() {
       continue;
     }
     if (s_.faults.strikes(Fault::instance_paused)) {
-      s_.sightings.saw_if(instance.in_transaction(), Rare::pause_in_transaction);
+      s_.sightings.saw_if(instance.in_transaction(), RareState::pause_in_transaction);
       s_.tale.tell(instance.name(), "stands still");
       instance.pause(s_.scheduler.now() +
                      Micros(static_cast<std::int64_t>(s_.random.below(pause_micros_max))));
@@ -144,7 +144,7 @@ Duration Fleet::since_begin() const { return std::chrono::floor<Duration>(s_.sch
 void Fleet::tend() {
   for (Slot& slot : slots_) {
     if (slot.instance && slot.instance->serving() && slot.instance->broken()) {
-      s_.sightings.saw(Rare::store_broken);
+      s_.sightings.saw(RareState::store_broken);
       crash(slot);
     }
     if (slot.instance && slot.instance->dead()) {

@@ -17,7 +17,7 @@ namespace gavel::sim {
 
 class Fleet {
  public:
-  Fleet(const Surroundings& surroundings, const WorldOptions& options);
+  Fleet(const SimContext& surroundings, const WorldOptions& options);
   ~Fleet();  // Crashes what still serves.
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
@@ -60,7 +60,7 @@ class Fleet {
   void crash(Slot& slot);
   void crash(gate::InstanceId number);
 
-  const Surroundings s_;
+  const SimContext s_;
   const WorldOptions options_;
   std::vector<Slot> slots_;
   std::int64_t next_number_ = 1;

@@ -27,9 +27,9 @@ void GateWatch::committed(const rules::State& state) {
   for (const auto& [id, item] : state.items) {
     if (item.available() == rules::no_units) emptied_[id] = std::max(emptied_[id], item.generation);
     // An item begins empty in generation 1, even if the batch that makes it fills it too.
-    if (item.change == rules::Change::inserted) emptied_.try_emplace(id, 1);
+    if (item.row_state == rules::RowState::inserted) emptied_.try_emplace(id, 1);
     // A bucket begins with nothing, whether its item is made or gets more of them.
-    const std::size_t first = item.change == rules::Change::inserted ? 0 : item.loaded.size();
+    const std::size_t first = item.row_state == rules::RowState::inserted ? 0 : item.loaded.size();
     for (std::size_t no = first; no < item.buckets.size(); ++no) {
       available_[{id, static_cast<rules::BucketNo>(no)}][0] = rules::no_units;
     }
@@ -49,7 +49,7 @@ void GateWatch::called(const BucketKey& key, const std::optional<Bucket>& before
 void GateWatch::check_truth(const BucketKey& key, const Bucket& bucket) {
   rules::Quantity held;
   for (const auto& [instance, holding] : bucket.holdings) held += holding.tokens;
-  if (bucket.fly != held) complain(key, "counts other tokens than are held: " + text_of(bucket));
+  if (bucket.in_flight != held) complain(key, "counts other tokens than are held: " + text_of(bucket));
   const auto& positions = available_[{key.item, key.bucket}];
   const auto position = positions.find(bucket.seq);
   if (position == positions.end() || position->second != bucket.available) {

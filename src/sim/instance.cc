@@ -9,12 +9,12 @@
 #include <boost/asio/post.hpp>
 
 #include "base/check.h"
-#include "base/metrics.h"
 #include "jobs/expiry.h"
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
 #include "jobs/retention.h"
 #include "judge/judge.h"
+#include "ops/metrics.h"
 #include "pipeline/lane.h"
 #include "pipeline/reads.h"
 #include "pipeline/turnstile.h"
@@ -58,7 +58,7 @@ judge::Modes modes_of(Database& database) {
 // The members stand in dependency order: what is destroyed last is what callbacks and coroutines refer to.
 class Instance::Wiring {
  public:
-  Wiring(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId no,
+  Wiring(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId no,
          Duration clock_skew, std::function<void()> die);
   ~Wiring() { CHECK(dead()); }
 
@@ -74,7 +74,7 @@ class Instance::Wiring {
 
   const gate::InstanceId number;
   const std::string name;
-  Power power;
+  ProcessState power;
   SkewedClock clock;
   bool broken = false;
 
@@ -95,7 +95,7 @@ class Instance::Wiring {
   Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
-  const Surroundings s_;
+  const SimContext s_;
   const InstanceOptions options_;
   const std::function<void()> die_;
   LogWatch log_watch_;
@@ -129,7 +129,7 @@ class Instance::Wiring {
   pipeline::Turnstile turnstile_;
   pipeline::Pipeline pipeline_;
   jobs::Expiry expiry_;
-  Metrics metrics_;  // Of the refresh; nobody reads them.
+  MetricsRegistry metrics_;  // Of the refresh; nobody reads them.
   jobs::Refresh refresh_;
   jobs::Projection projection_;
   jobs::Retention retention_;
@@ -144,8 +144,8 @@ class Instance::Wiring {
   friend class Instance;
 };
 
-Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions& options,
-                         gate::InstanceId no, Duration clock_skew, std::function<void()> die)
+Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId no,
+                         Duration clock_skew, std::function<void()> die)
     : number(no),
       name("i" + std::to_string(no.value)),
       clock(surroundings.scheduler, clock_skew),
@@ -167,14 +167,14 @@ Instance::Wiring::Wiring(const Surroundings& surroundings, const InstanceOptions
       judge_(
           *store_, *log_, draw_random(),
           [this](Duration pause) { on_lane_->rest(std::chrono::duration_cast<Micros>(pause)); },
-          options.policy, options.judge, judge::Meters(),
+          options.policy, options.judge, judge::Metrics(),
           [this](const rules::State& state) { tell_gate(state); }),
       lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
       reads_(*questions_, options.reads, options.read_within, clock),
       turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_,
                  pipeline::Turnstile::Post{this_database, number, mode_of(options), modes_of(s_.database),
                                            options.policy.requests_kept}),
-      pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Meters(),
+      pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Metrics(),
                 &turnstile_),
       expiry_(*due_, lane_, clock, *log_),
       refresh_(
@@ -221,7 +221,7 @@ void Instance::Wiring::run_jobs(Fiber& fiber) {
   on_jobs_ = &fiber;
   while (power.on()) {
     const auto offered = expiry_.step(clock.now());
-    if (!offered && power.on()) s_.sightings.saw(Rare::expiry_failed);
+    if (!offered && power.on()) s_.sightings.saw(RareState::expiry_failed);
     stir();
     const bool more = offered && (*offered > 0 || expiry_.outstanding() > 0);
     fiber.rest(more ? expiry_while_work : expiry_else);
@@ -243,8 +243,8 @@ void Instance::Wiring::run_follow(Fiber& fiber) {
   bool first = true;
   while (power.on()) {
     const Result<bool> more = projection_.step();
-    s_.sightings.saw_if(!more && power.on(), Rare::projection_failed);
-    s_.sightings.saw_if(first && more && *more, Rare::projection_began_behind);
+    s_.sightings.saw_if(!more && power.on(), RareState::projection_failed);
+    s_.sightings.saw_if(first && more && *more, RareState::projection_began_behind);
     first = first && !more;
     fiber.rest(more && *more ? follow_while_work : follow_else);
   }
@@ -255,7 +255,7 @@ void Instance::Wiring::run_forget(Fiber& fiber) {
   on_forget_ = &fiber;
   while (power.on()) {
     const auto looked_at = retention_.step(clock.now());
-    s_.sightings.saw_if(!looked_at && power.on(), Rare::retention_failed);
+    s_.sightings.saw_if(!looked_at && power.on(), RareState::retention_failed);
     stir();
     fiber.rest(forget_every);
   }
@@ -292,7 +292,7 @@ void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown)
 }
 
 boost::asio::awaitable<Result<jobs::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
-  const judge::WantedOrders wanted{.user = std::move(user), .count = orders_shown_max};
+  const judge::OrdersQuery wanted{.user = std::move(user), .count = orders_shown_max};
   const Time now = clock.now();
   std::function<Result<jobs::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
     return jobs::orders_of(*order_index_, reader, wanted, now);
@@ -352,7 +352,7 @@ void Instance::Wiring::crash() {
     fiber->wake();
 }
 
-Instance::Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
+Instance::Instance(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId number,
                    Duration clock_skew, std::function<void()> die)
     : wiring_(std::make_unique<Wiring>(surroundings, options, number, clock_skew, std::move(die))) {}
 Instance::~Instance() = default;

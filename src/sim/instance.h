@@ -30,7 +30,7 @@ struct InstanceOptions {
   Duration read_within{};
   judge::JudgeLimits judge{};
   rules::Policy policy{};
-  Manners database{};
+  DatabaseProfile database{};
   Micros gate_reply_within{};
   bool gate_says_yes = false;
   Micros refresh_every{1'000'000};
@@ -39,11 +39,11 @@ struct InstanceOptions {
 };
 
 // What an instance stands in. Everything outlives it.
-struct Surroundings {
+struct SimContext {
   Scheduler& scheduler;
   Faults& faults;
-  Tale& tale;
-  Sightings& sightings;
+  TraceLog& tale;
+  CoverageMarks& sightings;
   Random& random;
   Database& database;
   RedisServer& redis;
@@ -55,7 +55,7 @@ class Instance {
 
   // `number` was never used before; it is also the instance's number at the gate. `die` has crash()
   // called once the present event is over.
-  Instance(const Surroundings& surroundings, const InstanceOptions& options, gate::InstanceId number,
+  Instance(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId number,
            Duration clock_skew, std::function<void()> die);
 
   // dead() (CHECKed).

@@ -10,17 +10,17 @@ namespace {
 
 // What a line of the log shows, by a part of it.
 constexpr std::array shown{
-    std::pair{std::string_view(R"("event":"batch_halved")"), Rare::batch_halved},
-    std::pair{std::string_view(R"("event":"commit_in_doubt")"), Rare::commit_in_doubt},
-    std::pair{std::string_view(R"("as":"committed")"), Rare::unknown_resolved_committed},
-    std::pair{std::string_view(R"("as":"buried")"), Rare::unknown_resolved_buried},
-    std::pair{std::string_view(R"("event":"commit_unsettled")"), Rare::unknown_unsettled},
-    std::pair{std::string_view(R"("event":"batch_failed")"), Rare::batch_failed},
-    std::pair{std::string_view(R"("event":"command_refused_by_store")"), Rare::command_refused_by_store},
-    std::pair{std::string_view(R"("event":"answer_overdue")"), Rare::answer_overdue},
-    std::pair{std::string_view(R"("event":"gate_not_initialised")"), Rare::gate_not_initialised},
-    std::pair{std::string_view(R"("event":"gate_corrupted")"), Rare::gate_corruption_found},
-    std::pair{std::string_view(R"("event":"expiry_behind")"), Rare::expiry_behind},
+    std::pair{std::string_view(R"("event":"batch_halved")"), RareState::batch_halved},
+    std::pair{std::string_view(R"("event":"commit_in_doubt")"), RareState::commit_in_doubt},
+    std::pair{std::string_view(R"("as":"committed")"), RareState::unknown_resolved_committed},
+    std::pair{std::string_view(R"("as":"buried")"), RareState::unknown_resolved_buried},
+    std::pair{std::string_view(R"("event":"commit_unsettled")"), RareState::unknown_unsettled},
+    std::pair{std::string_view(R"("event":"batch_failed")"), RareState::batch_failed},
+    std::pair{std::string_view(R"("event":"command_refused_by_store")"), RareState::command_refused_by_store},
+    std::pair{std::string_view(R"("event":"answer_overdue")"), RareState::answer_overdue},
+    std::pair{std::string_view(R"("event":"gate_not_initialised")"), RareState::gate_not_initialised},
+    std::pair{std::string_view(R"("event":"gate_corrupted")"), RareState::gate_corruption_found},
+    std::pair{std::string_view(R"("event":"expiry_behind")"), RareState::expiry_behind},
 };
 
 }  // namespace

@@ -5,16 +5,16 @@
 #include <string>
 #include <string_view>
 
-#include "base/log.h"
+#include "ops/log.h"
 #include "sim/rare.h"
-#include "sim/tale.h"
+#include "sim/trace_log.h"
 
 namespace gavel::sim {
 
 class LogWatch {
  public:
   // Both references outlive the log that open() makes, and so does this.
-  LogWatch(std::string name, Tale& tale, Sightings& sightings)
+  LogWatch(std::string name, TraceLog& tale, CoverageMarks& sightings)
       : name_(std::move(name)), tale_(tale), sightings_(sightings) {}
 
   std::unique_ptr<Log> open(const Clock& clock);
@@ -23,8 +23,8 @@ class LogWatch {
   void take(std::string_view line);
 
   const std::string name_;
-  Tale& tale_;
-  Sightings& sightings_;
+  TraceLog& tale_;
+  CoverageMarks& sightings_;
 };
 
 }  // namespace gavel::sim

@@ -1,4 +1,4 @@
-// Rare: states of a run that faults and races alone bring about, each with a name.
+// RareState: states of a run that faults and races alone bring about, each with a name.
 //
 // A simulator that never gets a service into trouble shows nothing by finding none. So each of these is
 // counted by somebody who watches from outside (the log, calls of store and gate, answers, the ledger), and
@@ -12,7 +12,7 @@
 
 namespace gavel::sim {
 
-enum class Rare : std::uint8_t {
+enum class RareState : std::uint8_t {
   batch_halved,
   commit_in_doubt,
   unknown_resolved_committed,
@@ -94,17 +94,18 @@ enum class Rare : std::uint8_t {
   cancellation_paid_shortage,
 };
 
-inline constexpr std::size_t rares_count = static_cast<std::size_t>(Rare::cancellation_paid_shortage) + 1;
+inline constexpr std::size_t rares_count =
+    static_cast<std::size_t>(RareState::cancellation_paid_shortage) + 1;
 
-std::string_view word(Rare rare);
-std::string_view meaning(Rare rare);  // One sentence for people.
+std::string_view word(RareState rare);
+std::string_view meaning(RareState rare);  // One sentence for people.
 
 using RareCounts = std::array<std::uint64_t, rares_count>;
 
-class Sightings {
+class CoverageMarks {
  public:
-  void saw(Rare rare) { ++counts_[static_cast<std::size_t>(rare)]; }
-  void saw_if(bool condition, Rare rare) {
+  void saw(RareState rare) { ++counts_[static_cast<std::size_t>(rare)]; }
+  void saw_if(bool condition, RareState rare) {
     if (condition) saw(rare);
   }
   const RareCounts& counts() const { return counts_; }

@@ -15,22 +15,22 @@ using gate::BucketKey;
 constexpr std::int64_t network_micros_max = 200;
 
 // What a call shows of rare states.
-void watch(Sightings& sightings, const gate::Say& say, const std::optional<Bucket>& before,
+void watch(CoverageMarks& sightings, const gate::Say& say, const std::optional<Bucket>& before,
            const std::optional<Bucket>& after, const gate::Reply& reply) {
   if (before && say.judge) {
     const auto& position = say.judge->position;
-    sightings.saw_if(position && position->seq < before->seq, Rare::statement_older_than_bucket);
+    sightings.saw_if(position && position->seq < before->seq, RareState::statement_older_than_bucket);
     const bool says_shut = say.judge->shut >= say.judge->open;
-    sightings.saw_if(says_shut && say.judge->open < before->open, Rare::late_shut_met_newer_generation);
+    sightings.saw_if(says_shut && say.judge->open < before->open, RareState::late_shut_met_newer_generation);
   }
-  sightings.saw_if(!before && after, Rare::statement_made_bucket);
-  sightings.saw_if(after && after->left() < rules::no_units, Rare::tokens_beyond_available);
-  sightings.saw_if(reply.said == gate::Said::stale && say.op > 0, Rare::call_stale);
+  sightings.saw_if(!before && after, RareState::statement_made_bucket);
+  sightings.saw_if(after && after->left() < rules::no_units, RareState::tokens_beyond_available);
+  sightings.saw_if(reply.said == gate::Said::stale && say.op > 0, RareState::call_stale);
   const auto granted = std::ranges::count(reply.granted, true);
   const bool some_refused = static_cast<std::size_t>(granted) < reply.granted.size();
-  sightings.saw_if(granted > 0 && some_refused, Rare::wants_granted_in_part);
-  sightings.saw_if(some_refused && reply.closed(), Rare::bucket_closed_to_want);
-  sightings.saw_if(some_refused && !reply.closed(), Rare::too_few_at_bucket);
+  sightings.saw_if(granted > 0 && some_refused, RareState::wants_granted_in_part);
+  sightings.saw_if(some_refused && reply.closed(), RareState::bucket_closed_to_want);
+  sightings.saw_if(some_refused && !reply.closed(), RareState::too_few_at_bucket);
 }
 
 class RedisGate final : public gate::Gate {
@@ -69,13 +69,11 @@ class RedisGate final : public gate::Gate {
   }
 
   void read(const BucketKey& key, Seen done) override {
-    call<std::optional<Bucket>>(
-        key, [](std::optional<Bucket>& bucket) { return bucket; }, std::move(done));
+    call<std::optional<Bucket>>(key, [](std::optional<Bucket>& bucket) { return bucket; }, std::move(done));
   }
 
   void reap(const BucketKey& key, gate::InstanceId instance, Done done) override {
-    write(
-        key, [instance](std::optional<Bucket>& bucket) { gate::reap(bucket, instance); }, std::move(done));
+    write(key, [instance](std::optional<Bucket>& bucket) { gate::reap(bucket, instance); }, std::move(done));
   }
 
   void forget(const BucketKey& key, gate::InstanceId instance, Done done) override {
@@ -85,8 +83,7 @@ class RedisGate final : public gate::Gate {
 
   void erase(const BucketKey& key, Done done) override {
     owed_.erase(key);
-    write(
-        key, [](std::optional<Bucket>& bucket) { bucket.reset(); }, std::move(done));
+    write(key, [](std::optional<Bucket>& bucket) { bucket.reset(); }, std::move(done));
   }
 
  private:
@@ -111,7 +108,7 @@ class RedisGate final : public gate::Gate {
                          &server = c_.server, &sightings = c_.sightings] {
       server.arrive(key, [this, alive, script, pending, replies, &sightings](std::optional<Bucket>& bucket) {
         const T reply = script(bucket);
-        sightings.saw_if(!*pending, Rare::call_late);
+        sightings.saw_if(!*pending, RareState::call_late);
         if (!replies || alive.expired()) return;
         c_.scheduler.after(draw_time(), [this, alive, pending, reply] {
           if (!alive.expired()) end<T>(*pending, reply);

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "gate/gate.h"
-#include "sim/power.h"
+#include "sim/process_state.h"
 #include "sim/rare.h"
 #include "sim/redis_server.h"
 
@@ -21,11 +21,11 @@ namespace gavel::sim {
 struct RedisClient {
   Scheduler& scheduler;
   Faults& faults;
-  Tale& tale;
-  Sightings& sightings;
+  TraceLog& tale;
+  CoverageMarks& sightings;
   Random& random;
   RedisServer& server;
-  const Power& power;
+  const ProcessState& power;
   std::string name;       // "i2"
   Micros reply_within{};  // Then the caller is told that there is none.
   bool says_yes = false;  // Every want is granted, whatever the bucket has (I18).

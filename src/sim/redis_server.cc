@@ -62,7 +62,7 @@ void RedisServer::fail_over() {
   for (const auto& [key, bucket] : buckets_) {
     const auto behind = replica_.find(key);
     const bool known = behind != replica_.end() && behind->second.has_value();
-    sightings_.saw_if(known && behind->second->open < bucket->open, Rare::failover_lost_open);
+    sightings_.saw_if(known && behind->second->open < bucket->open, RareState::failover_lost_open);
   }
   lag_.clear();
   std::erase_if(replica_, [](const auto& row) { return !row.second; });

@@ -18,7 +18,7 @@
 #include "sim/gate_watch.h"
 #include "sim/rare.h"
 #include "sim/scheduler.h"
-#include "sim/tale.h"
+#include "sim/trace_log.h"
 
 namespace gavel::sim {
 
@@ -27,7 +27,7 @@ class RedisServer {
   using Buckets = std::map<gate::BucketKey, std::optional<gate::Bucket>>;
 
   // All references outlive the server.
-  RedisServer(Scheduler& scheduler, Faults& faults, Tale& tale, Sightings& sightings, Random& random)
+  RedisServer(Scheduler& scheduler, Faults& faults, TraceLog& tale, CoverageMarks& sightings, Random& random)
       : scheduler_(scheduler),
         faults_(faults),
         tale_(tale),
@@ -61,8 +61,8 @@ class RedisServer {
 
   Scheduler& scheduler_;
   Faults& faults_;
-  Tale& tale_;
-  Sightings& sightings_;
+  TraceLog& tale_;
+  CoverageMarks& sightings_;
   Random& random_;
   GateWatch watch_;
   Micros hangs_until_{0};

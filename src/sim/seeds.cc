@@ -160,7 +160,7 @@ std::uint64_t Totals::rares_reached() const {
 std::vector<std::string> Totals::unreached() const {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < rares_count; ++i) {
-    if (rares[i] == 0) names.emplace_back(word(static_cast<Rare>(i)));
+    if (rares[i] == 0) names.emplace_back(word(static_cast<RareState>(i)));
   }
   for (std::size_t i = 0; i < faults_count; ++i) {
     if (faults[i] == 0) names.emplace_back(word(static_cast<Fault>(i)));

@@ -16,7 +16,7 @@ class SlowIndex final : public judge::OrderIndex {
   Result<Cursors> cursors() override {
     if (!answers()) return no_answer();
     auto cursors = index_->cursors();
-    c_.sightings.saw_if(cursors && !cursors->empty(), Rare::index_followed_on);
+    c_.sightings.saw_if(cursors && !cursors->empty(), RareState::index_followed_on);
     return cursors;
   }
   Result<void> put(const std::vector<judge::IndexedOrder>& orders, const Cursors& reached) override {
@@ -29,7 +29,7 @@ class SlowIndex final : public judge::OrderIndex {
     if (!answers()) return no_answer();
     return index_->clear();
   }
-  Result<Page> page(const judge::WantedOrders& wanted) override { return index_->page(wanted); }
+  Result<Page> page(const judge::OrdersQuery& wanted) override { return index_->page(wanted); }
 
  private:
   static std::unexpected<Error> no_answer() {

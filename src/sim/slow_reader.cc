@@ -33,7 +33,7 @@ class SlowReader final : public Reader {
   Result<std::optional<judge::Trace>> trace(OrderId id) override {
     return ask([&] { return tables_->trace(id); });
   }
-  Result<std::optional<rules::Recorded>> request(const rules::RequestId& id) override {
+  Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) override {
     return ask([&] { return tables_->request(id); });
   }
   Result<std::vector<judge::RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
@@ -76,12 +76,12 @@ class SlowReader final : public Reader {
   }
 
   void watch(const Result<judge::Confirmation>& found) {
-    c_.sightings.saw_if(!found, Rare::confirming_read_failed);
+    c_.sightings.saw_if(!found, RareState::confirming_read_failed);
     if (!found) return;
-    c_.sightings.saw_if(!found->known.empty(), Rare::confirming_read_found_key);
-    c_.sightings.saw_if(!found->with_due_holds.empty(), Rare::confirming_read_found_due_hold);
+    c_.sightings.saw_if(!found->known.empty(), RareState::confirming_read_found_key);
+    c_.sightings.saw_if(!found->with_due_holds.empty(), RareState::confirming_read_found_due_hold);
     for (const auto& [id, item] : found->items) {
-      c_.sightings.saw_if(item.available() != rules::no_units, Rare::confirming_read_found_units);
+      c_.sightings.saw_if(item.available() != rules::no_units, RareState::confirming_read_found_units);
     }
   }
 

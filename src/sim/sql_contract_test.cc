@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "judge/judge_contract.h"
-#include "judge/store_contract.h"
+#include "judge/testing/judge_contract.h"
+#include "judge/testing/store_contract.h"
 #include "sim/sql_server.h"
 
 namespace gavel::sim {
@@ -27,9 +27,9 @@ using rules::State;
 // The thread of a client: its calls one after another, each until it is over.
 class Caller {
  public:
-  Caller(Scheduler& scheduler, Faults& faults, Tale& tale, Sightings& sightings, Random& random)
-      : scheduler_(scheduler), client_{scheduler, faults, tale,     sightings, random,
-                                       power_,    fiber_, "client", Manners(), [] {}} {}
+  Caller(Scheduler& scheduler, Faults& faults, TraceLog& tale, CoverageMarks& sightings, Random& random)
+      : scheduler_(scheduler), client_{scheduler, faults, tale,     sightings,         random,
+                                       power_,    fiber_, "client", DatabaseProfile(), [] {}} {}
 
   const Client& client() const { return client_; }
 
@@ -46,7 +46,7 @@ class Caller {
 
  private:
   Scheduler& scheduler_;
-  const Power power_;
+  const ProcessState power_;
   Fiber* fiber_ = nullptr;
   const Client client_;
 };
@@ -141,8 +141,8 @@ class SqlWorld final : public judge::StoreWorld {
   Scheduler scheduler_;
   Random random_{1};
   Faults faults_{random_};  // Never unleashed.
-  Tale tale_{scheduler_};
-  Sightings sightings_;
+  TraceLog tale_{scheduler_};
+  CoverageMarks sightings_;
   SqlServer server_{scheduler_, tale_, clock(), [](const State&, judge::BatchId, Time) {}};
 };
 

@@ -12,7 +12,7 @@ namespace gavel::sim {
 using judge::BatchId;
 using rules::State;
 
-SqlServer::SqlServer(Scheduler& scheduler, Tale& tale, const Clock& clock, OnCommit on_commit)
+SqlServer::SqlServer(Scheduler& scheduler, TraceLog& tale, const Clock& clock, OnCommit on_commit)
     : scheduler_(scheduler),
       tale_(tale),
       clock_(clock),

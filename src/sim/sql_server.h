@@ -27,12 +27,12 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "judge/memory_store.h"
+#include "judge/memory/store.h"
 #include "judge/store.h"
 #include "sim/database.h"
 #include "sim/fiber.h"
 #include "sim/scheduler.h"
-#include "sim/tale.h"
+#include "sim/trace_log.h"
 
 namespace gavel::sim {
 
@@ -44,7 +44,7 @@ class SqlServer final : public Database {
   using TransactionId = std::uint64_t;
 
   // `clock` is the server's own. All references outlive the server.
-  SqlServer(Scheduler& scheduler, Tale& tale, const Clock& clock, OnCommit on_commit);
+  SqlServer(Scheduler& scheduler, TraceLog& tale, const Clock& clock, OnCommit on_commit);
 
   std::unique_ptr<judge::Store> open_store(const Client& client) override;
   std::unique_ptr<judge::Reader> open_reader(const Client& client) override;
@@ -117,7 +117,7 @@ class SqlServer final : public Database {
   void end(TransactionId id);
 
   Scheduler& scheduler_;
-  Tale& tale_;
+  TraceLog& tale_;
   const Clock& clock_;
   const OnCommit on_commit_;
   std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();

@@ -33,7 +33,7 @@ RowName row_of(BatchId batch) {
 
 const RowName counters_row = "counters";
 
-bool is_changed(const auto& row) { return row.change != rules::Change::loaded; }
+bool is_changed(const auto& row) { return row.row_state != rules::RowState::clean; }
 
 // Every row that the batch inserts or updates: inserts wait for others that insert the same key.
 std::set<RowName> rows_written(const State& state, BatchId batch) {
@@ -277,7 +277,7 @@ Result<void> SqlStore::write(const State& state, BatchId batch, Time now) {
   }
   const auto written = c_.server.write(*transaction_, state, batch, now);
   if (!written) {
-    c_.sightings.saw_if(written.error().code == ErrorCode::duplicate, Rare::duplicate_at_write);
+    c_.sightings.saw_if(written.error().code == ErrorCode::duplicate, RareState::duplicate_at_write);
     return std::unexpected(failed(written.error().code, "write: " + written.error().message));
   }
   phase_ = Phase::written;
@@ -302,7 +302,7 @@ Result<void> SqlStore::send_commit() {
   const auto id = *std::exchange(transaction_, std::nullopt);
   c_.scheduler.after(c_.draw_time(), [answer, id, &server = c_.server, &sightings = c_.sightings] {
     answer->committed = server.commit(id);
-    sightings.saw_if(*answer->committed && answer->asker == nullptr, Rare::commit_after_death);
+    sightings.saw_if(*answer->committed && answer->asker == nullptr, RareState::commit_after_death);
     if (answer->asker != nullptr) answer->asker->wake();
   });
   if (c_.faults.strikes(Fault::instance_crashed_in_call)) c_.crash();
@@ -321,12 +321,12 @@ Result<void> SqlStore::lose_commit(Fault fault) {
   if (fault == Fault::sql_commit_stored) c_.server.commit(id);
   if (fault == Fault::sql_commit_in_flight) {
     const bool happens = c_.random.chance(1, 2);
-    c_.scheduler.after(
-        Micros(c_.random.below(300'000)), [id, happens, &server = c_.server, &sightings = c_.sightings] {
-          sightings.saw(happens ? Rare::commit_in_flight_happened : Rare::commit_in_flight_vanished);
-          if (happens) server.commit(id);
-          if (!happens) server.abort(id);
-        });
+    c_.scheduler.after(Micros(c_.random.below(300'000)), [id, happens, &server = c_.server,
+                                                          &sightings = c_.sightings] {
+      sightings.saw(happens ? RareState::commit_in_flight_happened : RareState::commit_in_flight_vanished);
+      if (happens) server.commit(id);
+      if (!happens) server.abort(id);
+    });
   }
   failed(ErrorCode::unknown, "commit: " + std::string(word(fault)));
   phase_ = Phase::in_doubt;
@@ -352,7 +352,7 @@ Result<Settlement> SqlStore::settle(BatchId batch) {
 
 // The insert waits for the lock of the transaction in doubt, if that one still is.
 Result<Settlement> SqlStore::bury(BatchId batch) {
-  c_.sightings.saw_if(c_.server.is_taken(*transaction_, row_of(batch)), Rare::settle_waited);
+  c_.sightings.saw_if(c_.server.is_taken(*transaction_, row_of(batch)), RareState::settle_waited);
   if (const auto locked = lock(row_of(batch), LockMode::exclusive); !locked)
     return std::unexpected(locked.error());
   auto settled = c_.server.tables().settle(batch);
@@ -408,7 +408,7 @@ Result<void> SqlStore::lock_rows(const char* name, const std::vector<Row>& rows)
   for (const Row& row : rows) {
     const bool exists = row.exists();
     if (!c_.manners.sees_inserts && !exists) continue;
-    c_.sightings.saw_if(!exists && c_.server.is_taken(*transaction_, row.name), Rare::waited_for_insert);
+    c_.sightings.saw_if(!exists && c_.server.is_taken(*transaction_, row.name), RareState::waited_for_insert);
     if (const auto locked = lock(row.name, row.mode); !locked) return locked;
     if (!row.exists()) c_.server.release(*transaction_, row.name);
   }
@@ -421,7 +421,7 @@ Result<void> SqlStore::lock(const RowName& row, LockMode mode) {
   }
   if (c_.server.try_lock(*transaction_, row, mode)) return {};
   c_.tale.tell(c_.name, "sql: waits for " + row);
-  c_.sightings.saw_if(c_.server.is_held_by_silent(row), Rare::silent_client_held_locks);
+  c_.sightings.saw_if(c_.server.is_held_by_silent(row), RareState::silent_client_held_locks);
   return wait_for(row, mode);
 }
 
@@ -430,12 +430,12 @@ Result<void> SqlStore::wait_for(const RowName& row, LockMode mode) {
   while (true) {
     if (c_.server.is_deadlock(*transaction_, row, mode)) {
       c_.server.abort(*transaction_);
-      c_.sightings.saw(Rare::deadlock);
+      c_.sightings.saw(RareState::deadlock);
       return std::unexpected(failed(ErrorCode::conflict, "deadlock at " + row));
     }
     // The statement alone is undone: the transaction keeps its locks until it is rolled back.
     if (c_.scheduler.now() >= until) {
-      c_.sightings.saw(Rare::lock_wait_timeout);
+      c_.sightings.saw(RareState::lock_wait_timeout);
       return std::unexpected(failed(ErrorCode::conflict, "lock wait timeout at " + row));
     }
     c_.server.wait(*transaction_, row, mode, *c_.fiber);

@@ -13,7 +13,7 @@
 
 #include "jobs/projection.h"
 #include "jobs/retention.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 #include "sim/auditor.h"
 #include "sim/crowd.h"
 #include "sim/disk_database.h"
@@ -82,15 +82,15 @@ class World {
   const RunOptions run_;
   Random random_;
   Scheduler scheduler_;
-  Tale tale_;
+  TraceLog tale_;
   const WorldOptions options_;
   Faults faults_;
-  Sightings sightings_;
+  CoverageMarks sightings_;
   SkewedClock server_clock_{scheduler_, Duration(0)};
   Auditor auditor_{scheduler_, sightings_};
   const std::unique_ptr<Database> database_ = make_database();
   RedisServer redis_{scheduler_, faults_, tale_, sightings_, random_};
-  Surroundings surroundings_{scheduler_, faults_, tale_, sightings_, random_, *database_, redis_};
+  SimContext surroundings_{scheduler_, faults_, tale_, sightings_, random_, *database_, redis_};
   Fleet fleet_{surroundings_, options_};
   Crowd crowd_{surroundings_, options_, fleet_, auditor_};
   std::vector<std::string> violations_;
@@ -148,7 +148,7 @@ void World::look() {
   for (const auto& [key, bucket] : redis_.buckets()) {
     for (const auto& [instance, holding] : bucket->holdings) {
       const bool dead = fleet_.is_dead(instance) && holding.tokens > rules::no_units;
-      sightings_.saw_if(dead, Rare::token_of_the_dead);
+      sightings_.saw_if(dead, RareState::token_of_the_dead);
     }
   }
   scheduler_.after(look_every, [this] { look(); });
@@ -330,7 +330,7 @@ bool World::lost_statements() const {
                             Fault::gate_key_lost, Fault::gate_corrupted}) {
     if (faults_.fired()[static_cast<std::size_t>(fault)] > 0) return true;
   }
-  return sightings_.counts()[static_cast<std::size_t>(Rare::store_broken)] > 0;
+  return sightings_.counts()[static_cast<std::size_t>(RareState::store_broken)] > 0;
 }
 
 // The gate says what the judge has, and counts no token but those of the dead, and of who leads the item

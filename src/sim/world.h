@@ -15,15 +15,15 @@
 #include "sim/faults.h"
 #include "sim/rare.h"
 #include "sim/scenario.h"
-#include "sim/tale.h"
+#include "sim/trace_log.h"
 
 namespace gavel::sim {
 
 struct RunOptions {
   std::uint64_t seed = 1;
   std::uint64_t operations = 300;
-  Tale::Listener listener = nullptr;  // Is told the story, line by line.
-  bool planned = false;               // Instead of the faults that are drawn, `only` these.
+  TraceLog::Listener listener = nullptr;  // Is told the story, line by line.
+  bool planned = false;                   // Instead of the faults that are drawn, `only` these.
   std::vector<PlannedFault> only = {};
   // Instead of a world that is drawn and its operations: this one, with the faults that are always in it.
   const Scenario* scenario = nullptr;

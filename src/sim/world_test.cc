@@ -15,7 +15,7 @@
 namespace gavel::sim {
 namespace {
 
-RunOptions options(std::uint64_t seed, std::uint64_t operations, Tale::Listener listener = nullptr) {
+RunOptions options(std::uint64_t seed, std::uint64_t operations, TraceLog::Listener listener = nullptr) {
   RunOptions chosen;
   chosen.seed = seed;
   chosen.operations = operations;

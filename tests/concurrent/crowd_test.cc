@@ -13,9 +13,9 @@
 
 #include "base/temporary_folder_test.h"
 #include "concurrent/shop_test.h"
-#include "judge/audit.h"
-#include "judge/memory_store.h"
-#include "judge/sqlite_store.h"
+#include "judge/audit/audit.h"
+#include "judge/memory/store.h"
+#include "judge/sqlite/store.h"
 #include "oracle/left.h"
 
 namespace gavel {

@@ -15,12 +15,12 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "base/uuid.h"
 #include "concurrent/ordered_store.h"
 #include "jobs/expiry.h"
 #include "judge/judge.h"
+#include "ops/log.h"
 #include "oracle/check.h"
 #include "pipeline/lane.h"
 #include "plain/plain_words.h"

@@ -137,7 +137,7 @@ TEST(MetricsOfRefusals, HaveASeriesForEveryOutcome) {
   }
 }
 
-TEST(Metrics, AreForOperatorsAlone) {
+TEST(MetricsRegistry, AreForOperatorsAlone) {
   World world;
   EXPECT_EQ(ask(world, Asked{shop, "GET", "/metrics", "", "", ""}).status, 404U);
   Client stranger(world.port(operators));

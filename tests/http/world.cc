@@ -9,16 +9,16 @@
 #include <boost/asio/post.hpp>
 
 #include "base/check.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "gate/memory_gate.h"
 #include "http/server.h"
 #include "http/service.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 #include "judge/judge.h"
-#include "judge/memory_database.h"
-#include "judge/memory_store.h"
+#include "judge/memory/database.h"
+#include "judge/memory/store.h"
 #include "judge/order_index.h"
+#include "ops/log.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
@@ -45,7 +45,7 @@ struct World::Parts {
   explicit Parts(const WorldLimits& limits)
       : pipeline(io.get_executor(), lane, clock, *log, sampler,
                  pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)},
-                 pipeline::Meters(metrics, clock), &turnstile),
+                 pipeline::Metrics(metrics, clock), &turnstile),
         shop(io, service, Audience::shop, http_limits(limits), *log),
         operators(io, service, Audience::operators, http_limits(limits), *log),
         ends_at_once(limits.ends_at_once) {
@@ -66,7 +66,7 @@ struct World::Parts {
   VirtualClock clock{*parse_time("2026-11-29T20:00:00Z")};
   std::unique_ptr<Log> log = Log::silent();
   Sampler sampler{1};
-  Metrics metrics;
+  MetricsRegistry metrics;
   Random random{1};
   Readiness readiness{true, ""};
   std::shared_ptr<judge::MemoryDatabase> database = judge::make_memory_database();
@@ -78,7 +78,7 @@ struct World::Parts {
                      [](Duration) {},
                      rules::Policy{},
                      judge::JudgeLimits{},
-                     judge::Meters(metrics, clock),
+                     judge::Metrics(metrics, clock),
                      [this](const rules::State& state) {
                        auto heard = turnstile.to_hear(state);
                        if (!heard) return;
@@ -89,7 +89,7 @@ struct World::Parts {
                       clock,
                       *log,
                       [](const std::string&) { CHECK(false); },
-                      pipeline::Meters(metrics, clock)};
+                      pipeline::Metrics(metrics, clock)};
   pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   gate::MemoryGate gate;

@@ -50,28 +50,17 @@ Reply unrecorded(const std::string& outcome, const std::string& sku) {
 const std::vector<Break>& breaks() {
   static const std::vector<Break> rows{
       {"I1", "a row that is not what its flows say",
-       [](Scribe& s) {
-         ++s.ledger.buckets.at({1, 0}).available;
-       }},
-      {"I1", "a seq that is ahead of the flows",
-       [](Scribe& s) {
-         ++s.ledger.buckets.at({1, 0}).seq;
-       }},
+       [](Scribe& s) { ++s.ledger.buckets.at({1, 0}).available; }},
+      {"I1", "a seq that is ahead of the flows", [](Scribe& s) { ++s.ledger.buckets.at({1, 0}).seq; }},
       {"I1", "a held order without its units", [](Scribe& s) { s.ledger.orders.at("H").taken.clear(); }},
       {"I1", "a sold unit that no order has", [](Scribe& s) { s.ledger.orders.erase("A"); }},
-      {"I1", "units of a bucket that is not there",
-       [](Scribe& s) {
-         s.ledger.buckets.erase({3, 0});
-       }},
+      {"I1", "units of a bucket that is not there", [](Scribe& s) { s.ledger.buckets.erase({3, 0}); }},
       {"I2", "more taken than was there",
        [](Scribe& s) {
          s.batch();
          s.post({3, 0}, "adjust_out", 1);
        }},
-      {"I2", "a row below zero",
-       [](Scribe& s) {
-         s.ledger.buckets.at({1, 1}).reserved = -1;
-       }},
+      {"I2", "a row below zero", [](Scribe& s) { s.ledger.buckets.at({1, 1}).reserved = -1; }},
       {"I2", "an item that is short and has units left",
        [](Scribe& s) {
          s.batch();
@@ -104,10 +93,7 @@ const std::vector<Break>& breaks() {
       {"I5", "an order of another activity", [](Scribe& s) { s.ledger.orders.at("A").activity = ""; }},
       {"I5", "an order with other units", [](Scribe& s) { s.ledger.orders.at("X").taken[0].quantity = 2; }},
       {"I5", "fewer units than were asked for", [](Scribe& s) { flow(s, "x", "reserve").quantity = 2; }},
-      {"I5", "units of the wrong pool",
-       [](Scribe& s) {
-         flow(s, "a", "reserve").place = {1, 0};
-       }},
+      {"I5", "units of the wrong pool", [](Scribe& s) { flow(s, "a", "reserve").place = {1, 0}; }},
       {"I5", "a UUIDv7 key that is not its order's id",
        [](Scribe& s) { answer(s, uuid_key, 0, [](Reply& r) { r.order = "X"; }); }},
       {"I5", "a receipt of more than came", [](Scribe& s) { flow(s, "in-mug", "receive").quantity = 3; }},
@@ -121,10 +107,7 @@ const std::vector<Break>& breaks() {
        [](Scribe& s) { flow(s, "lost", "adjust_out").quantity = 1; }},
       {"I5", "a count that leaves another number",
        [](Scribe& s) { flow(s, "found", "adjust_in").quantity = 5; }},
-      {"I5", "an opening that does not arrive",
-       [](Scribe& s) {
-         flow(s, "open", "move_in").place = {3, 0};
-       }},
+      {"I5", "an opening that does not arrive", [](Scribe& s) { flow(s, "open", "move_in").place = {3, 0}; }},
       {"I5", "an opening that moves less than was allotted",
        [](Scribe& s) {
          Request create = asks("create", "create_activity");
@@ -159,18 +142,14 @@ const std::vector<Break>& breaks() {
       {"I6", "a refused key with an order",
        [](Scribe& s) { s.ledger.orders[gone_key] = Order{"held", "dot", "", {}, {}, {}, {}}; }},
       {"I6", "a no that is remembered of something done",
-       [](Scribe& s) {
-         s.ledger.requests.at({"shop", "x"}).outcome = "sold_out";
-       }},
+       [](Scribe& s) { s.ledger.requests.at({"shop", "x"}).outcome = "sold_out"; }},
       {"I7", "one key in two batches",
        [](Scribe& s) {
          ++flow(s, "x", "reserve").n;
          s.post({1, 0}, "reserve", 1, "X", "x");
        }},
       {"I7", "two keys for one order",
-       [](Scribe& s) {
-         s.ask(wants("x2", "eve", {{"tee", 1}}), told("reserved", "X"));
-       }},
+       [](Scribe& s) { s.ask(wants("x2", "eve", {{"tee", 1}}), told("reserved", "X")); }},
       {"I7", "an order that is paid twice",
        [](Scribe& s) { s.ask(upon("pay3", "confirm", "A"), told("confirmed", "A")); }},
       {"I7", "an order that is cancelled twice",
@@ -178,25 +157,16 @@ const std::vector<Break>& breaks() {
       {"I8", "a replay with another text",
        [](Scribe& s) { answer(s, "pay", 1, [](Reply& r) { r.text = "other"; }); }},
       {"I8", "a refusal that became a yes",
-       [](Scribe& s) {
-         s.ask(wants("b", "fay", {{"tee", 11}}), replay(told("reserved", "B")));
-       }},
+       [](Scribe& s) { s.ask(wants("b", "fay", {{"tee", 11}}), replay(told("reserved", "B"))); }},
       {"I8", "two first answers",
        [](Scribe& s) { answer(s, "pay", 1, [](Reply& r) { r.replayed = false; }); }},
       {"I8", "a replay of nothing",
        [](Scribe& s) { answer(s, "x", 0, [](Reply& r) { r.replayed = true; }); }},
-      {"I8", "an answer that nothing remembers",
-       [](Scribe& s) {
-         s.ledger.requests.erase({"shop", "b"});
-       }},
+      {"I8", "an answer that nothing remembers", [](Scribe& s) { s.ledger.requests.erase({"shop", "b"}); }},
       {"I8", "an answer that is remembered otherwise",
-       [](Scribe& s) {
-         s.ledger.requests.at({"shop", "b"}).outcome = "sold_out";
-       }},
+       [](Scribe& s) { s.ledger.requests.at({"shop", "b"}).outcome = "sold_out"; }},
       {"I9", "another answer after the first",
-       [](Scribe& s) {
-         s.ask(wants("x", "eve", {{"tee", 1}}), unrecorded("over", ""));
-       }},
+       [](Scribe& s) { s.ask(wants("x", "eve", {{"tee", 1}}), unrecorded("over", "")); }},
       {"I9", "a no after the effect, of which nobody was told",
        [](Scribe& s) {
          s.history.begin(wants("q", "quin", {{"tee", 1}}), ++s.now);
@@ -217,9 +187,7 @@ const std::vector<Break>& breaks() {
          s.ask(wants("q", "quin", {{"tee", 1}}), replay(told("reserved", "Q")));
        }},
       {"I9", "a key that is said to be reused and is not",
-       [](Scribe& s) {
-         s.ask(wants("r", "ria", {{"tee", 1}}), unrecorded("key_reused", ""));
-       }},
+       [](Scribe& s) { s.ask(wants("r", "ria", {{"tee", 1}}), unrecorded("key_reused", "")); }},
       {"I10", "a state that its rows do not lead to",
        [](Scribe& s) { s.ledger.orders.at("X").state = "held"; }},
       {"I10", "a state that is none", [](Scribe& s) { s.ledger.orders.at("X").state = "lost"; }},
@@ -288,9 +256,7 @@ const std::vector<Break>& breaks() {
       {"I15", "a row out of its place", [](Scribe& s) { ++flow(s, "open", "move_in").i; }},
       {"I15", "rows of a batch that is buried", [](Scribe& s) { s.ledger.batches[1].buried = true; }},
       {"U1", "sold out while there are some",
-       [](Scribe& s) {
-         s.ask(wants("u", "uli", {{"tee", 1}}), unrecorded("sold_out", "tee"));
-       }},
+       [](Scribe& s) { s.ask(wants("u", "uli", {{"tee", 1}}), unrecorded("sold_out", "tee")); }},
       {"U1", "too few while there are enough",
        [](Scribe& s) {
          Reply reply = unrecorded("insufficient", "tee");
@@ -340,13 +306,9 @@ const std::vector<Break>& breaks() {
          s.ask(wants("u", "uli", {{"ink", 1}}), unrecorded("sold_out", "ink"));
        }},
       {"resolved", "a key with nothing but a lost reply",
-       [](Scribe& s) {
-         s.history.begin(wants("z", "zoe", {{"tee", 1}}), ++s.now);
-       }},
+       [](Scribe& s) { s.history.begin(wants("z", "zoe", {{"tee", 1}}), ++s.now); }},
       {"resolved", "a key with nothing but an unknown outcome",
-       [](Scribe& s) {
-         s.ask(wants("z", "zoe", {{"tee", 1}}), Reply{.outcome = "outcome_unknown"});
-       }},
+       [](Scribe& s) { s.ask(wants("z", "zoe", {{"tee", 1}}), Reply{.outcome = "outcome_unknown"}); }},
   };
   return rows;
 }
@@ -403,7 +365,7 @@ TEST(Oracles, APromisedReleaseIsOfItsOwnItem) {
       {.caller = "shop", .key = "more", .act = "receive", .lines = {{"mug", 1}}}, ++shop.now);
   shop.batch();
   shop.post(mug, "receive", 1, "", "more");
-  shop.ledger.requests[more.id] = Recorded{"received", ""};
+  shop.ledger.requests[more.id] = IdempotencyRecord{"received", ""};
   shop.history.end(more, ++shop.now, told("received"));
   shop.batch();
   shop.post(ink, "expire", 1, "I");
@@ -439,14 +401,14 @@ TEST(Oracles, AllowWhatIsAllowed) {
   shop.history.end(
       quick, ++shop.now,
       Reply{.outcome = "insufficient", .recorded = true, .sku = "tee", .available = 0, .text = "i"});
-  shop.ledger.requests[quick.id] = Recorded{"insufficient", ""};
+  shop.ledger.requests[quick.id] = IdempotencyRecord{"insufficient", ""};
   shop.batch();
   shop.post({1, 0}, "reserve", shop.ledger.buckets.at({1, 0}).available, "S", "slow");
   const std::int64_t first = shop.ledger.flows.back().quantity;
   shop.post({1, 1}, "reserve", 9 - first, "S", "slow");
   shop.ledger.orders["S"] =
       Order{"held", "sue", "", {{{1, 0}, first}, {{1, 1}, 9 - first}}, {}, shop.now + 1000, {}};
-  shop.ledger.requests[slow.id] = Recorded{"reserved", "S"};
+  shop.ledger.requests[slow.id] = IdempotencyRecord{"reserved", "S"};
   shop.history.end(slow, ++shop.now, told("reserved", "S"));
   EXPECT_EQ(all(shop.found()), "");
 }

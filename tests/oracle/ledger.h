@@ -100,7 +100,7 @@ struct Quota {
   std::int64_t claimed = 0;
 };
 
-struct Recorded {
+struct IdempotencyRecord {
   std::string outcome;
   std::string order;
 };
@@ -119,7 +119,7 @@ struct Ledger {
   std::map<std::string, Order> orders;
   std::map<std::string, Activity> activities;
   std::vector<Quota> quotas;
-  std::map<RequestId, Recorded> requests;  // Every answer that is remembered.
+  std::map<RequestId, IdempotencyRecord> requests;  // Every answer that is remembered.
   std::vector<Batch> batches;
 };
 

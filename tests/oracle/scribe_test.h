@@ -59,7 +59,7 @@ struct Scribe {
   // One attempt that is answered a moment later. What is recorded is remembered.
   AttemptId ask(const Request& request, Reply reply) {
     const AttemptId attempt = history.begin(request, ++now);
-    if (reply.recorded) ledger.requests[attempt.id] = Recorded{reply.outcome, reply.order};
+    if (reply.recorded) ledger.requests[attempt.id] = IdempotencyRecord{reply.outcome, reply.order};
     history.end(attempt, ++now, std::move(reply));
     return attempt;
   }

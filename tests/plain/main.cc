@@ -14,7 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/clock.h"
-#include "judge/sqlite_store.h"
+#include "judge/sqlite/store.h"
 #include "oracle/check.h"
 #include "oracle/left.h"
 #include "plain/history_file.h"

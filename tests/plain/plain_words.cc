@@ -63,9 +63,9 @@ struct Acts {
   }
 };
 
-std::vector<oracle::Part> plain_parts(const std::vector<rules::Taken>& parts) {
+std::vector<oracle::Part> plain_parts(const std::vector<rules::Allocation>& parts) {
   std::vector<oracle::Part> plain;
-  for (const rules::Taken& part : parts)
+  for (const rules::Allocation& part : parts)
     plain.push_back({{part.item.value, part.bucket}, part.quantity.units});
   return plain;
 }
@@ -74,7 +74,7 @@ std::optional<std::int64_t> plain_time(std::optional<Time> time) {
   return time ? std::optional(ms_of(*time)) : std::nullopt;
 }
 
-void keep(const rules::Recorded& recorded, oracle::Ledger& ledger) {
+void keep(const rules::IdempotencyRecord& recorded, oracle::Ledger& ledger) {
   const rules::Verdict& verdict = recorded.verdict;
   ledger.requests[{recorded.caller.text(), recorded.key.text()}] = {
       std::string(word(verdict.outcome)), verdict.order ? to_text(verdict.order->uuid) : ""};
@@ -112,8 +112,8 @@ judge::Reader::Visitor visitor_of(Names& names, oracle::Ledger& ledger) {
         plain_parts(order.taken),       plain_parts(order.returned), plain_time(order.expires_at),
         plain_time(order.settled_at),   ms_of(order.created_at),     plain_time(order.first_expires_at)};
   };
-  visitor.request = [&](const rules::Recorded& recorded) { keep(recorded, ledger); };
-  visitor.order_as_request = [&](const rules::Recorded& recorded) { keep(recorded, ledger); };
+  visitor.request = [&](const rules::IdempotencyRecord& recorded) { keep(recorded, ledger); };
+  visitor.order_as_request = [&](const rules::IdempotencyRecord& recorded) { keep(recorded, ledger); };
   visitor.quota = [&](const judge::QuotaRow& row) {
     ledger.quotas.push_back({names.activities.at(row.key.activity), names.skus.at(row.key.sku),
                              row.key.user.text(), row.quota.claimed.units});

@@ -27,46 +27,53 @@ constexpr AdminArgument activity{"activity", in_path, text, required, "the activ
 constexpr AdminArgument limit{"limit", flag, integer, optional, "how many to list [100]"};
 constexpr AdminArgument cursor{"cursor", flag, text, optional, "where the previous page ended"};
 
-constexpr AdminArgument buckets{"buckets", flag, integer, optional, "number of buckets the stock is split into"};
-constexpr AdminArgument mode{"mode", flag, text, optional, "direct, gated, or service (the service's default)"};
+constexpr AdminArgument buckets{"buckets", flag, integer, optional,
+                                "number of buckets the stock is split into"};
+constexpr AdminArgument mode{"mode", flag, text, optional,
+                             "direct, gated, or service (the service's default)"};
 
 constexpr std::array create_sku{sku, buckets, mode};
-constexpr std::array show_stock{AdminArgument{"sku", bare, ArgumentKind::texts, required, "one or more SKUs"}};
+constexpr std::array show_stock{
+    AdminArgument{"sku", bare, ArgumentKind::texts, required, "one or more SKUs"}};
 constexpr std::array list_shortages{limit, cursor};
 constexpr std::array receive{sku, AdminArgument{"quantity", bare, integer, required, "units received"}};
-constexpr std::array adjust{sku,
-                            AdminArgument{"difference", bare, integer, required, "units found (5) or lost (-5)"},
-                            AdminArgument{"reason", flag, text, required, "reason, for the ledger"}};
-constexpr std::array count{
-    sku, AdminArgument{"counted", bare, integer, required, "units on hand"},
-    AdminArgument{"version", flag, integer, required, "version that gavel stock show gave at the time of the count"}};
+constexpr std::array adjust{
+    sku, AdminArgument{"difference", bare, integer, required, "units found (5) or lost (-5)"},
+    AdminArgument{"reason", flag, text, required, "reason, for the ledger"}};
+constexpr std::array count{sku, AdminArgument{"counted", bare, integer, required, "units on hand"},
+                           AdminArgument{"version", flag, integer, required,
+                                         "version that gavel stock show gave at the time of the count"}};
 
 constexpr std::array one_order{order};
 constexpr std::array list_orders{
     AdminArgument{"user", flag, text, required, "user whose orders are listed"},
     AdminArgument{"state", flag, text, optional,
-             "only orders in this state: held, paid, cancelled, expired, partly_refunded or refunded"},
+                  "only orders in this state: held, paid, cancelled, expired, partly_refunded or refunded"},
     limit, cursor};
-constexpr std::array confirm{
-    order, AdminArgument{"lines", flag, ArgumentKind::lines, optional, "pay only these lines; the rest returns to stock"}};
-constexpr std::array extend{order, AdminArgument{"seconds", flag, integer, optional,
-                                            "seconds from now [rules.extend_seconds]"}};
+constexpr std::array confirm{order, AdminArgument{"lines", flag, ArgumentKind::lines, optional,
+                                                  "pay only these lines; the rest returns to stock"}};
+constexpr std::array extend{
+    order, AdminArgument{"seconds", flag, integer, optional, "seconds from now [rules.extend_seconds]"}};
 constexpr std::array change{
     order, AdminArgument{"lines", flag, ArgumentKind::lines, required, "all lines the order is to hold"}};
 constexpr std::array refund{
     order, AdminArgument{"lines", flag, ArgumentKind::lines, optional, "only these lines [all that is left]"},
-    AdminArgument{"restock", flag, ArgumentKind::yes_or_no, required, "yes: the units are for sale again; no: they are written off"}};
+    AdminArgument{"restock", flag, ArgumentKind::yes_or_no, required,
+                  "yes: the units are for sale again; no: they are written off"}};
 
 constexpr std::array one_activity{activity};
 constexpr std::array list_activities{limit, cursor};
 constexpr std::array create_activity{
     AdminArgument{"id", bare, text, required, "the activity's id"},
     AdminArgument{"name", flag, text, required, "name shown to people"},
-    AdminArgument{"lines", flag, ArgumentKind::allotments, required, "units that opening the sale sets aside"},
+    AdminArgument{"lines", flag, ArgumentKind::allotments, required,
+                  "units that opening the sale sets aside"},
     AdminArgument{"limit_per_user", flag, integer, optional, "units of each SKU that one user may have"},
-    AdminArgument{"opens_at", flag, text, optional, "earliest time of an order, such as 2026-11-29T20:00:00Z"},
+    AdminArgument{"opens_at", flag, text, optional,
+                  "earliest time of an order, such as 2026-11-29T20:00:00Z"},
     AdminArgument{"closes_at", flag, text, optional, "time from which no order is taken"},
-    AdminArgument{"hold_seconds", flag, integer, optional, "how long an unpaid order holds its units [rules.hold_seconds]"},
+    AdminArgument{"hold_seconds", flag, integer, optional,
+                  "how long an unpaid order holds its units [rules.hold_seconds]"},
     mode};
 constexpr std::array change_activity{activity, buckets, mode};
 
@@ -74,7 +81,8 @@ constexpr std::array show_gate{AdminArgument{"sku", bare, text, required, "the S
 
 constexpr std::array trace{
     AdminArgument{"order", flag, text, optional, "trace this order"},
-    AdminArgument{"request", flag, text, optional, "trace the order that the request with this key made or changed"},
+    AdminArgument{"request", flag, text, optional,
+                  "trace the order that the request with this key made or changed"},
     AdminArgument{"caller", flag, text, optional, "caller of that request [shop]"},
     AdminArgument{"user", flag, text, optional, "trace this user's orders, latest first"},
     AdminArgument{"limit", flag, integer, optional, "how many of a user's orders [20]"},
@@ -90,27 +98,33 @@ constexpr auto commands = std::to_array<AdminCommand>({
     {"stock", "short", "GET", "/v1/admin/shortages", list_shortages, ResponseLayout::stock,
      "List shortages: units that orders hold but stock does not have",
      "  gavel stock short\n  gavel stock short --limit 10 --cursor 17"},
-    {"stock", "receive", "POST", "/v1/stock/{}/receive", receive, ResponseLayout::result, "Receive units into stock",
+    {"stock", "receive", "POST", "/v1/stock/{}/receive", receive, ResponseLayout::result,
+     "Receive units into stock",
      "  gavel stock receive tee 100\n  gavel stock receive tee 100 --key inbound-17"},
-    {"stock", "adjust", "POST", "/v1/stock/{}/adjust", adjust, ResponseLayout::result, "Record units found or lost",
+    {"stock", "adjust", "POST", "/v1/stock/{}/adjust", adjust, ResponseLayout::result,
+     "Record units found or lost",
      "  gavel stock adjust tee 5 --reason found\n  gavel stock adjust tee -5 --reason damaged"},
-    {"stock", "count", "POST", "/v1/stock/{}/count", count, ResponseLayout::result, "Record a count of the units on hand",
-     "  gavel stock count tee 97 --version 12"},
+    {"stock", "count", "POST", "/v1/stock/{}/count", count, ResponseLayout::result,
+     "Record a count of the units on hand", "  gavel stock count tee 97 --version 12"},
 
     {"order", "show", "GET", "/v1/orders/{}", one_order, ResponseLayout::order,
-     "Show an order and where its units come from", "  gavel order show 01a22942-705d-7d85-a8a4-b1e6f29d2bd5"},
+     "Show an order and where its units come from",
+     "  gavel order show 01a22942-705d-7d85-a8a4-b1e6f29d2bd5"},
     {"order", "list", "GET", "/v1/orders", list_orders, ResponseLayout::orders,
      "List a user's orders, latest first",
      "  gavel order list --user ann\n  gavel order list --user ann --state held --limit 10"},
-    {"order", "confirm", "POST", "/v1/orders/{}/confirm", confirm, ResponseLayout::result, "Mark an order as paid",
+    {"order", "confirm", "POST", "/v1/orders/{}/confirm", confirm, ResponseLayout::result,
+     "Mark an order as paid",
      "  gavel order confirm 01a22942-705d-7d85-a8a4-b1e6f29d2bd5\n"
      "  gavel order confirm 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --lines tee=1"},
-    {"order", "extend", "POST", "/v1/orders/{}/extend", extend, ResponseLayout::result, "Extend the hold of an unpaid order",
+    {"order", "extend", "POST", "/v1/orders/{}/extend", extend, ResponseLayout::result,
+     "Extend the hold of an unpaid order",
      "  gavel order extend 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --seconds 120"},
-    {"order", "change", "PATCH", "/v1/orders/{}", change, ResponseLayout::result, "Change the lines of an unpaid order",
+    {"order", "change", "PATCH", "/v1/orders/{}", change, ResponseLayout::result,
+     "Change the lines of an unpaid order",
      "  gavel order change 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --lines tee=2 cup=1"},
-    {"order", "cancel", "POST", "/v1/orders/{}/cancel", one_order, ResponseLayout::result, "Cancel an unpaid order",
-     "  gavel order cancel 01a22942-705d-7d85-a8a4-b1e6f29d2bd5"},
+    {"order", "cancel", "POST", "/v1/orders/{}/cancel", one_order, ResponseLayout::result,
+     "Cancel an unpaid order", "  gavel order cancel 01a22942-705d-7d85-a8a4-b1e6f29d2bd5"},
     {"order", "refund", "POST", "/v1/orders/{}/refund", refund, ResponseLayout::result,
      "Refund a paid order, whole or in part",
      "  gavel order refund 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --restock yes\n"
@@ -120,7 +134,8 @@ constexpr auto commands = std::to_array<AdminCommand>({
      "List sales, sorted by id", "  gavel activity list\n  gavel activity list --limit 10 --cursor drop"},
     {"activity", "show", "GET", "/v1/activities/{}", one_activity, ResponseLayout::activity, "Show a sale",
      "  gavel activity show drop"},
-    {"activity", "create", "POST", "/v1/activities", create_activity, ResponseLayout::result, "Create a sale as a draft",
+    {"activity", "create", "POST", "/v1/activities", create_activity, ResponseLayout::result,
+     "Create a sale as a draft",
      "  gavel activity create drop --name 'Friday drop' --lines tee=100 --limit-per-user 1\n"
      "  gavel activity create drop --name 'Friday drop' --lines tee=100 cup=50 --opens-at "
      "2026-11-29T20:00:00Z"},

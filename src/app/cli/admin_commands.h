@@ -66,8 +66,8 @@ std::span<const AdminCommand> admin_commands();
 // The values that the command line gave, by field.
 using ArgumentValues = std::map<std::string_view, std::vector<std::string>>;
 
-// The request of `command` without its key and credential; `invalid` in one line that names the argument that is
-// wrong. The server checks the bounds of numbers.
+// The request of `command` without its key and credential; `invalid` in one line that names the argument that
+// is wrong. The server checks the bounds of numbers.
 Result<HttpRequest> request_of(const AdminCommand& command, const ArgumentValues& values);
 
 }  // namespace gavel::app

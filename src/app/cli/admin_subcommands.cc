@@ -80,8 +80,8 @@ class AdminSubcommand final : public Subcommand {
 
  private:
   Flag flag_of(const AdminArgument& argument) {
-    const bool is_many =
-        argument.kind == ArgumentKind::texts || argument.kind == ArgumentKind::lines || argument.kind == ArgumentKind::allotments;
+    const bool is_many = argument.kind == ArgumentKind::texts || argument.kind == ArgumentKind::lines ||
+                         argument.kind == ArgumentKind::allotments;
     return WordFlag{
         .name = argument.flag(),
         .values = &values_[argument.field],
@@ -155,13 +155,16 @@ class AdminGroup final : public Subcommand {
     for (const AdminCommand& command : admin_commands()) {
       if (command.group != text.group) continue;
       below_.push_back(std::make_unique<AdminSubcommand>(command));
-      examples_ +=
-          (examples_.empty() ? "" : "\n") + std::string(command.examples.substr(0, command.examples.find('\n')));
+      examples_ += (examples_.empty() ? "" : "\n") +
+                   std::string(command.examples.substr(0, command.examples.find('\n')));
     }
   }
 
   About about() const override {
-    return {.name = text_.group, .summary = text_.summary, .description = read_description, .examples = examples_};
+    return {.name = text_.group,
+            .summary = text_.summary,
+            .description = read_description,
+            .examples = examples_};
   }
 
   std::span<const std::unique_ptr<Subcommand>> below() const override { return below_; }

@@ -65,13 +65,17 @@ class Bench final : public Subcommand, private RampObserver {
         .summary = "Measure throughput and latency over HTTP with increasing load",
         .description =
             "With --rate, requests are sent on a fixed schedule, whatever the server does, and each latency\n"
-            "counts from the scheduled time. With --outstanding, each connection has one request outstanding\n"
-            "and sends the next as soon as it has the response. Each number is a step of the load; it gets a\n"
+            "counts from the scheduled time. With --outstanding, each connection has one request "
+            "outstanding\n"
+            "and sends the next as soon as it has the response. Each number is a step of the load; it gets "
+            "a\n"
             "SKU of its own, and gavel verify follows it. Requests that are refused as busy are sent again\n"
-            "with the same key after Retry-After; a latency then counts from the first sending, and ONE P99 is\n"
+            "with the same key after Retry-After; a latency then counts from the first sending, and ONE P99 "
+            "is\n"
             "the 99th percentile of a single exchange. BACKLOG is the queue of the judge and CONNECTED the\n"
             "number of connections, the highest values that the server's metrics showed. The knee is the\n"
-            "first step after which the throughput grows by less than a tenth. BUSY counts responses that ask\n"
+            "first step after which the throughput grows by less than a tenth. BUSY counts responses that "
+            "ask\n"
             "to come back later; UNSENT, requests that no connection could take in time; UNSERVED, requests\n"
             "without a final response.\n"
             "Without --server, it measures a server in this process, with default limits and a temporary\n"
@@ -113,8 +117,7 @@ class Bench final : public Subcommand, private RampObserver {
   Exit measure_built_in(const LoadRamp& ramp, const Signals& signals) {
     const auto folder = TemporaryDataFolder::make();
     if (!folder) return fail_with(Exit::usage, folder.error());
-    const Signals::Watch watch(
-        signals, [&] { interrupt_.raise(); }, [&] { folder->remove(); });
+    const Signals::Watch watch(signals, [&] { interrupt_.raise(); }, [&] { folder->remove(); });
     const auto server = InProcessServer::start(*folder, first_of(mode_, "direct"), interrupt_);
     if (!server) {
       const bool is_usage = server.error().code == ErrorCode::invalid;
@@ -148,7 +151,8 @@ class Bench final : public Subcommand, private RampObserver {
   // What two flags together make impossible.
   Result<void> check_flags() const {
     const auto refuse = [](const char* why) { return fail(ErrorCode::invalid, why); };
-    if (!outstanding_.empty() && !rates_.empty()) return refuse("--rate cannot be combined with --outstanding");
+    if (!outstanding_.empty() && !rates_.empty())
+      return refuse("--rate cannot be combined with --outstanding");
     if (!outstanding_.empty() && connections_ != connections_usual)
       return refuse("--connections applies to --rate; --outstanding uses one connection per request");
     if (!server_.empty() && !mode_.empty())
@@ -190,12 +194,12 @@ class Bench final : public Subcommand, private RampObserver {
     const std::size_t allowed = allow_open_files(needed);
     if (allowed >= needed || outstanding_.empty()) return {};
     const std::size_t possible = allowed > other_files ? (allowed - other_files) / each : 0;
-    return fail(ErrorCode::invalid,
-                "--outstanding: " + std::to_string(most) +
-                    (server_.empty() ? " with the built-in server needs " : " needs ") +
-                    std::to_string(needed) + " open files, but the system allows " + std::to_string(allowed) +
-                    "; raise the limit with ulimit -n " + std::to_string(needed) + ", or use at most " +
-                    std::to_string(possible));
+    return fail(ErrorCode::invalid, "--outstanding: " + std::to_string(most) +
+                                        (server_.empty() ? " with the built-in server needs " : " needs ") +
+                                        std::to_string(needed) + " open files, but the system allows " +
+                                        std::to_string(allowed) + "; raise the limit with ulimit -n " +
+                                        std::to_string(needed) + ", or use at most " +
+                                        std::to_string(possible));
   }
 
   // Asked before the run, which may take an hour; nothing is created yet.
@@ -217,8 +221,7 @@ class Bench final : public Subcommand, private RampObserver {
   }
 
   Exit measure_running(const LoadRamp& ramp, const ParsedArguments& arguments, const Signals& signals) {
-    const Signals::Watch watch(
-        signals, [&] { interrupt_.raise(); }, [] {});
+    const Signals::Watch watch(signals, [&] { interrupt_.raise(); }, [] {});
     const auto options = options_of(arguments.settings);
     if (!options) return fail_with(Exit::usage, options.error());
     const auto found = find_server(*options, server_.front(), first_of(ca_file_, ""));
@@ -312,7 +315,8 @@ class Bench final : public Subcommand, private RampObserver {
       if (!file)
         return fail_with(Exit::usage, {ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written"});
     }
-    const bool clean = std::ranges::all_of(figures, [](const StepFigure& one) { return one.verify == "clean"; });
+    const bool clean =
+        std::ranges::all_of(figures, [](const StepFigure& one) { return one.verify == "clean"; });
     if (clean) return Exit::done;
     print_error("a check failed: discard these results, keep the database and run gavel verify on it");
     return Exit::check_failed;

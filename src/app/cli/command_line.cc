@@ -67,7 +67,8 @@ void add_settings(CLI::App& app, std::span<const std::string_view> chosen, Parse
            std::string(setting.meaning))
         ->type_name(setting.kind == SettingKind::integer ? "N" : "TEXT")
         ->default_str(std::string(setting.fallback))
-        ->group("Settings (also in gavel.toml, as url in [judge], and in the environment, as GAVEL_JUDGE__URL)");
+        ->group(
+            "Settings (also in gavel.toml, as url in [judge], and in the environment, as GAVEL_JUDGE__URL)");
   }
 }
 
@@ -101,16 +102,15 @@ Subcommand* find_named(Subcommands subcommands, std::string_view word) {
   return found == subcommands.end() ? nullptr : found->get();
 }
 
-// CLI11 reports an unknown first word as a superfluous argument; this one names the commands. `path` is the words
-// so far: "gavel", "gavel stock".
+// CLI11 reports an unknown first word as a superfluous argument; this one names the commands. `path` is the
+// words so far: "gavel", "gavel stock".
 std::optional<std::string> wrong_word(std::span<const char* const> words, Subcommands subcommands,
                                       const std::string& path) {
   const std::string see = "; see " + path + " --help";
   if (words.empty()) return "a command is required: " + names_of(subcommands) + see;
   const std::string_view word = words.front();
   if (word == "--help" || word == "-h" || word == "--version") return std::nullopt;
-  if (word.starts_with('-'))
-    return "expected a command before '" + std::string(word) + "'" + see;
+  if (word.starts_with('-')) return "expected a command before '" + std::string(word) + "'" + see;
   const Subcommand* known = find_named(subcommands, word);
   if (known == nullptr)
     return "unknown command '" + std::string(word) + "'; the commands are " + names_of(subcommands) + see;

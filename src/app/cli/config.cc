@@ -52,8 +52,9 @@ class Config final : public Subcommand {
     return {
         .name = "config",
         .summary = "Show every setting, its value, and where the value comes from",
-        .description = "A flag takes precedence over the environment, the environment over the file, the file over the\n"
-                           "default.",
+        .description =
+            "A flag takes precedence over the environment, the environment over the file, the file over the\n"
+            "default.",
         .examples = "  gavel config\n  GAVEL_JUDGE__URL=memory: gavel config --json"};
   }
 

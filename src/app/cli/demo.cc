@@ -36,7 +36,8 @@ constexpr std::size_t other_files = 200;
 
 ColourMode colour_of_stdout() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in Gavel changes the environment.
-  return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr ? ColourMode::colour : ColourMode::plain;
+  return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr ? ColourMode::colour
+                                                                            : ColourMode::plain;
 }
 
 class Demo final : public Subcommand {
@@ -57,14 +58,13 @@ class Demo final : public Subcommand {
   }
 
   std::vector<Flag> flags() override {
-    return {
-        IntegerFlag{"users", &users_, 1, 1'000'000, "users that compete"},
-        IntegerFlag{"units", &units_, 1, 1'000'000, "units on sale, at most one per user"},
-        IntegerFlag{"requests", &requests_, 1, 10'000'000, "requests, each with its own key"},
-        IntegerFlag{"connections", &connections_, 1, 5'000, "connections that the users share"},
-        IntegerFlag{"seed", &seed_, 0, INT64_MAX, "the same seed makes the same plan; 0 draws one"},
-        ChoiceFlag{"mode", &mode_, {"gated", "direct"}, "with or without a gate before the judge"},
-        SwitchFlag{"stay", &stay_, "keep serving afterwards, to try the API by hand"}};
+    return {IntegerFlag{"users", &users_, 1, 1'000'000, "users that compete"},
+            IntegerFlag{"units", &units_, 1, 1'000'000, "units on sale, at most one per user"},
+            IntegerFlag{"requests", &requests_, 1, 10'000'000, "requests, each with its own key"},
+            IntegerFlag{"connections", &connections_, 1, 5'000, "connections that the users share"},
+            IntegerFlag{"seed", &seed_, 0, INT64_MAX, "the same seed makes the same plan; 0 draws one"},
+            ChoiceFlag{"mode", &mode_, {"gated", "direct"}, "with or without a gate before the judge"},
+            SwitchFlag{"stay", &stay_, "keep serving afterwards, to try the API by hand"}};
   }
 
   Exit run(const ParsedArguments& arguments) override {
@@ -73,8 +73,7 @@ class Demo final : public Subcommand {
     Interrupt interrupt;
     const auto folder = TemporaryDataFolder::make();
     if (!folder) return fail_with(Exit::usage, folder.error());
-    const Signals::Watch watch(
-        signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
+    const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
     allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);
     const auto server = InProcessServer::start(*folder, "direct", interrupt);
     if (!server) return fail_with(Exit::unreachable, server.error());
@@ -105,7 +104,9 @@ class Demo final : public Subcommand {
   void introduce(const InProcessServer& service) const {
     if (format_ == OutputFormat::json) return;
     print_line("Gavel " GAVEL_VERSION " demonstration, seed " + std::to_string(seed_));
-    print_line("  mode " + mode_ + (mode_ == "gated" ? ": a gate in memory, then the judge" : ": the judge alone, without a gate"));
+    print_line(
+        "  mode " + mode_ +
+        (mode_ == "gated" ? ": a gate in memory, then the judge" : ": the judge alone, without a gate"));
     print_line("  serving " + service.shop() + ", SQLite with full durability in " + service.folder().path());
     if (service.folder().in_memory())
       print_line("  this folder is in memory, so it is faster than a disk; set TMPDIR to use another");
@@ -154,9 +155,9 @@ class Demo final : public Subcommand {
                                                             {"operators", service.operators()},
                                                             {"key_file", service.key_file()}}));
     } else {
-      print_line("\n  Still serving; Ctrl-C stops it and removes its data.\n\n  shop       " + service.shop() +
-                 "\n  operators  " + service.operators() + "\n  key file   " + service.key_file() +
-                 "\n\n  Try:\n\n  curl -i " + service.shop() +
+      print_line("\n  Still serving; Ctrl-C stops it and removes its data.\n\n  shop       " +
+                 service.shop() + "\n  operators  " + service.operators() + "\n  key file   " +
+                 service.key_file() + "\n\n  Try:\n\n  curl -i " + service.shop() +
                  "/v1/orders -H 'Idempotency-Key: try-1' -H 'Content-Type: application/json' \\\n" +
                  "    -d '{\"user\":\"you\",\"lines\":[{\"sku\":\"" + free_sku +
                  "\",\"quantity\":1}]}'\n\n  curl '" + service.operators() + "/v1/stock?sku=" + free_sku +

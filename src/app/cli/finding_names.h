@@ -18,8 +18,8 @@ using ItemNames = std::map<std::int64_t, std::string>;
 // Blocks; reads three tables whole. As the reader says: unavailable, broken.
 Result<ItemNames> item_names_of(judge::Reader& reader);
 
-// "item 12: tee, free stock; item 13: …" for each item in the text of a finding, in order; empty if there is none.
-// An item without a name is left out.
+// "item 12: tee, free stock; item 13: …" for each item in the text of a finding, in order; empty if there is
+// none. An item without a name is left out.
 std::string named_items_of(const std::string& what, const ItemNames& names);
 
 }  // namespace gavel::app

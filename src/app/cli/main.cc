@@ -7,7 +7,7 @@
 #include "app/cli/admin_subcommands.h"
 #include "app/cli/command_line.h"
 #include "app/cli/subcommand.h"
-#include "judge/sqlite_store.h"
+#include "judge/sqlite/store.h"
 
 int main(int count, char** arguments) {
   gavel::judge::spare_sqlite_memory_counts();

@@ -13,12 +13,13 @@ namespace {
 class Migrate final : public Subcommand {
  public:
   About about() const override {
-    return {.name = "migrate",
-            .summary = "Migrate the database's schema to this program's version",
-            .description =
-                "Migrates forward only, one version per transaction, so it can be interrupted and rerun at any\n"
-                "time. Creates the database if it does not exist. Stop the server first.",
-            .examples = "  gavel migrate\n  gavel migrate --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
+    return {
+        .name = "migrate",
+        .summary = "Migrate the database's schema to this program's version",
+        .description =
+            "Migrates forward only, one version per transaction, so it can be interrupted and rerun at any\n"
+            "time. Creates the database if it does not exist. Stop the server first.",
+        .examples = "  gavel migrate\n  gavel migrate --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
   }
 
   Exit run(const ParsedArguments& arguments) override {

@@ -1,5 +1,5 @@
-// Progress: how far a long piece of work has come, on standard error: a bar on a terminal, else a line at each
-// quarter.
+// Progress: how far a long piece of work has come, on standard error: a bar on a terminal, else a line at
+// each quarter.
 //
 // One thread.
 #pragma once

@@ -138,13 +138,13 @@ std::string stock(const object& response) {
     table.add({cell(row, "sku"), cell(row, "warehouse"), cell(row, "pool"), cell(row, "available"),
                cell(row, "reserved"), cell(row, "sold"), cell(row, "shortage"), cell(row, "version")});
   }
-  return table.text() + "\nfrom the " + cell(response, "source") + ", " + cell(response, "age_ms") + " ms old" +
-         page_end(response);
+  return table.text() + "\nfrom the " + cell(response, "source") + ", " + cell(response, "age_ms") +
+         " ms old" + page_end(response);
 }
 
 std::string one_order(const object& response) {
-  std::string text =
-      "order " + cell(response, "id") + ", " + cell(response, "state") + ", of user " + cell(response, "user");
+  std::string text = "order " + cell(response, "id") + ", " + cell(response, "state") + ", of user " +
+                     cell(response, "user");
   if (response.contains("activity")) text += ", activity " + cell(response, "activity");
   for (const auto& [name, what] : {std::pair("created_at", "created"), std::pair("expires_at", "held until"),
                                    std::pair("settled_at", "settled")}) {
@@ -275,7 +275,8 @@ Result<std::string> text_of_response(ResponseLayout layout, const std::string& b
   try {
     return text_of(layout, boost::json::parse(body).as_object());
   } catch (const std::exception& error) {
-    return fail(ErrorCode::invalid, std::string("the response lacks a field or is not JSON: ") + error.what());
+    return fail(ErrorCode::invalid,
+                std::string("the response lacks a field or is not JSON: ") + error.what());
   }
 }
 

@@ -17,10 +17,11 @@ const std::string order =
     R"("created_at":"2026-11-29T21:42:29.725Z","expires_at":"2026-11-29T21:57:29.725Z"})";
 
 TEST(AnswerText, Deeds) {
-  EXPECT_EQ(
-      text(ResponseLayout::result, R"({"code":"received","sku":"tee","quantity":3,"at":"2026-11-29T21:42:29.684Z"})"),
-      "received: sku tee, quantity 3, at 2026-11-29T21:42:29.684Z");
-  EXPECT_EQ(text(ResponseLayout::result, R"({"code":"refunded","order":"o1","lines":[{"sku":"tee","quantity":3}]})"),
+  EXPECT_EQ(text(ResponseLayout::result,
+                 R"({"code":"received","sku":"tee","quantity":3,"at":"2026-11-29T21:42:29.684Z"})"),
+            "received: sku tee, quantity 3, at 2026-11-29T21:42:29.684Z");
+  EXPECT_EQ(text(ResponseLayout::result,
+                 R"({"code":"refunded","order":"o1","lines":[{"sku":"tee","quantity":3}]})"),
             "refunded: order o1, lines tee 3");
 }
 
@@ -45,7 +46,8 @@ TEST(AnswerText, Orders) {
             "holds until 2026-11-29T21:57:29.725Z\n"
             "SKU  QUANTITY  RETURNED  FROM\n"
             "tee         3         1  main/0 2, main/1 1");
-  EXPECT_EQ(text(ResponseLayout::orders, R"({"orders":[)" + order + R"(],"next":"o1","lag_batches":2,"lag_ms":70})"),
+  EXPECT_EQ(text(ResponseLayout::orders,
+                 R"({"orders":[)" + order + R"(],"next":"o1","lag_batches":2,"lag_ms":70})"),
             "ORDER  STATE  MADE                      ACTIVITY  LINES\n"
             "o1     held   2026-11-29T21:42:29.725Z  drop      tee 3 (1 returned)\n"
             "more: the same with --cursor o1\n"
@@ -93,14 +95,16 @@ TEST(AnswerText, Traces) {
                             "2026-11-29T21:57:29.725Z  ledger   gavel    expire 2 tee at main/0, available 1 "
                             "to 3 (seq 3, batch 1/6)";
   EXPECT_EQ(text(ResponseLayout::trace, trace), shown);
-  EXPECT_EQ(text(ResponseLayout::trace, R"({"traces":[)" + trace + "," + trace + R"(],"lag_batches":0,"lag_ms":0})"),
+  EXPECT_EQ(text(ResponseLayout::trace,
+                 R"({"traces":[)" + trace + "," + trace + R"(],"lag_batches":0,"lag_ms":0})"),
             shown + "\n\n" + shown);
   EXPECT_EQ(text(ResponseLayout::trace, R"({"traces":[],"lag_batches":0,"lag_ms":0})"), "no order");
 }
 
 TEST(AnswerText, WhatIsNoAnswerIsSaid) {
   for (const char* body : {"", "<html>", "[]", R"({"stock":7})"}) {
-    EXPECT_TRUE(text(ResponseLayout::stock, body).starts_with("error: the answer lacks what it should hold: "))
+    EXPECT_TRUE(
+        text(ResponseLayout::stock, body).starts_with("error: the answer lacks what it should hold: "))
         << body;
   }
 }

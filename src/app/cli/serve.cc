@@ -14,7 +14,7 @@
 #include "app/options.h"
 #include "app/serving_file.h"
 #include "base/clock.h"
-#include "base/log.h"
+#include "ops/log.h"
 
 namespace gavel::app {
 namespace {
@@ -23,7 +23,8 @@ namespace {
 // connections.
 constexpr std::size_t other_files = operators_connections_max + 60;
 
-// With more connections than files accept() would fail; a lower limit makes the listener refuse them in order.
+// With more connections than files accept() would fail; a lower limit makes the listener refuse them in
+// order.
 void fit_to_open_files(Options& options) {
   const std::size_t allowed = allow_open_files(options.connections_max + other_files);
   const std::size_t most = allowed > other_files ? allowed - other_files : 1;
@@ -80,7 +81,8 @@ Exit print_end(const Instance::Ended& ended, OutputFormat format) {
     print_line(boost::json::serialize(
         boost::json::object{{"event", "stopped"}, {"all_answered", ended.all_answered}}));
   } else {
-    print_line(ended.all_answered
+    print_line(
+        ended.all_answered
             ? "gavel: stopped; every accepted request was answered"
             : "gavel: stopped; some requests or responses were not transferred in time; what was decided is "
               "recorded under their keys");
@@ -91,17 +93,18 @@ Exit print_end(const Instance::Ended& ended, OutputFormat format) {
 class Serve final : public Subcommand {
  public:
   About about() const override {
-    return {.name = "serve",
-            .summary = "Serve the shop's and the operators' HTTP API",
-            .description =
-                "Prints one line once it accepts connections. SIGINT, SIGTERM and SIGHUP stop it: accepted\n"
-                "requests are finished, within 10 s. A second signal ends it at once. A signal that was ignored\n"
-                "at the start stays ignored, as with nohup. The operators' key is created at the first start.",
-            .examples =
-                "  gavel serve\n"
-                "  gavel serve --http.address 0.0.0.0 --http.port 80\n"
-                "  gavel serve --judge.url sqlite:/var/lib/gavel/gavel.db --log.file /var/log/gavel.log\n"
-                "  gavel serve --judge.url memory: --json"};
+    return {
+        .name = "serve",
+        .summary = "Serve the shop's and the operators' HTTP API",
+        .description =
+            "Prints one line once it accepts connections. SIGINT, SIGTERM and SIGHUP stop it: accepted\n"
+            "requests are finished, within 10 s. A second signal ends it at once. A signal that was ignored\n"
+            "at the start stays ignored, as with nohup. The operators' key is created at the first start.",
+        .examples =
+            "  gavel serve\n"
+            "  gavel serve --http.address 0.0.0.0 --http.port 80\n"
+            "  gavel serve --judge.url sqlite:/var/lib/gavel/gavel.db --log.file /var/log/gavel.log\n"
+            "  gavel serve --judge.url memory: --json"};
   }
 
   Exit run(const ParsedArguments& arguments) override {

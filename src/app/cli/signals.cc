@@ -18,7 +18,7 @@ namespace {
 constexpr int shell_code_of_signals = 128;  // What a shell calls the end by signal n: 128 + n.
 
 bool is_ignored(int number) {
-  struct sigaction action {};
+  struct sigaction action{};
   return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 

@@ -1,7 +1,7 @@
 // Subcommand: one word after `gavel`, with its flags and its work; and what all of them share.
 //
-// A subcommand gets its settings and the format of its output; it prints its result on standard output, an error
-// as one line on standard error, and returns the exit code. One thread.
+// A subcommand gets its settings and the format of its output; it prints its result on standard output, an
+// error as one line on standard error, and returns the exit code. One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/settings.h"
+#include "ops/settings.h"
 
 namespace gavel::app {
 

@@ -9,12 +9,12 @@
 #include "app/cli/subcommand.h"
 #include "app/client/http_client.h"
 #include "app/client/remote_audit.h"
-#include "app/load/figure_text.h"
 #include "app/database.h"
+#include "app/load/figure_text.h"
 #include "app/operator_key.h"
 #include "app/options.h"
 #include "app/serving_file.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 
 namespace gavel::app {
 namespace {
@@ -42,8 +42,8 @@ Result<Audited> audit_served(const Serving& serving) {
   return Audited{*std::move(report), "asking the server at " + serving.operators};
 }
 
-// A server that has the file open is asked, since it answers for what it acknowledged; a serving file that a crash
-// left behind leads to an address where nobody listens.
+// A server that has the file open is asked, since it answers for what it acknowledged; a serving file that a
+// crash left behind leads to an address where nobody listens.
 Result<Audited> audit_of(const Options& options) {
   if (options.judge.kind == JudgeUrl::Kind::sqlite) {
     const auto serving = read_serving_file(options.judge.path);
@@ -72,8 +72,8 @@ std::string as_json(const Audited& audited) {
                                                     {"findings", std::move(findings)}});
 }
 
-// Read from the file even where a server made the audit, since its report has numbers alone. Names are a courtesy:
-// without them the findings are printed as they are.
+// Read from the file even where a server made the audit, since its report has numbers alone. Names are a
+// courtesy: without them the findings are printed as they are.
 ItemNames names_for(const Audited& audited, const Options& options) {
   if (audited.report.clean()) return {};
   const auto reader = open_reader_alone(options);
@@ -87,31 +87,34 @@ void say_report(const Audited& audited, const Options& options) {
   const judge::AuditReport& report = audited.report;
   print_line("verify " + url + ", by " + audited.by);
   print_line("  checked   " + with_commas(report.flows) + " ledger entries, " + with_commas(report.orders) +
-      " orders, " + with_commas(report.items) + " stock items, " + with_commas(report.batches) + " batches");
+             " orders, " + with_commas(report.items) + " stock items, " + with_commas(report.batches) +
+             " batches");
   for (const judge::Finding& finding : report.findings) {
     const std::string items = named_items_of(finding.what, names);
-    print_line("  finding   " + finding.invariant + ": " + finding.what + (items.empty() ? "" : " (" + items + ")"));
+    print_line("  finding   " + finding.invariant + ": " + finding.what +
+               (items.empty() ? "" : " (" + items + ")"));
   }
   const auto shown = static_cast<std::int64_t>(report.findings.size());
   if (report.findings_total > shown)
     print_line("  ... and " + with_commas(report.findings_total - shown) + " more findings");
-  print_line(report.clean()
-          ? "clean: every number is as the ledger says"
-          : "NOT CLEAN: " + with_commas(report.findings_total) +
-                (report.findings_total == 1 ? " finding" : " findings") +
-                "; stop selling the items named, keep a copy of the database, and start with the first finding");
+  print_line(report.clean() ? "clean: every number is as the ledger says"
+                            : "NOT CLEAN: " + with_commas(report.findings_total) +
+                                  (report.findings_total == 1 ? " finding" : " findings") +
+                                  "; stop selling the items named, keep a copy of the database, and start "
+                                  "with the first finding");
 }
 
 class Verify final : public Subcommand {
  public:
   About about() const override {
-    return {.name = "verify",
-            .summary = "Recompute every number from the ledger and compare",
-            .description =
-                "Reads the database, or asks the server that has it open (the file <database>.serving holds its\n"
-                "address and the path of its key). Changes nothing.\n"
-                "Exit code 0: clean; 4: a number disagrees with the ledger; 3: database or server unreachable.",
-            .examples = "  gavel verify\n  gavel verify --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
+    return {
+        .name = "verify",
+        .summary = "Recompute every number from the ledger and compare",
+        .description =
+            "Reads the database, or asks the server that has it open (the file <database>.serving holds its\n"
+            "address and the path of its key). Changes nothing.\n"
+            "Exit code 0: clean; 4: a number disagrees with the ledger; 3: database or server unreachable.",
+        .examples = "  gavel verify\n  gavel verify --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
   }
 
   Exit run(const ParsedArguments& arguments) override {

@@ -27,7 +27,8 @@ using boost::system::error_code;
 constexpr std::size_t tls_record_bytes = 16 * 1024;
 
 bool is_plain(std::string_view text) {
-  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+  return std::ranges::none_of(text,
+                              [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
 void append_request(std::string& to, const HttpRequest& request, const std::string& authority) {
@@ -154,8 +155,9 @@ void HttpConnection::State::drop() {
 void HttpConnection::State::attempt(std::size_t address, const error_code& before) {
   if (address == origin_.addresses_.size()) {
     const bool is_port = before == boost::system::errc::address_not_available;
-    return end({ErrorCode::unavailable, (is_port ? "no port is left for a connection to " : "nobody answers at ") +
-                                            origin_.url_.text() + ": " + before.message()});
+    return end(
+        {ErrorCode::unavailable, (is_port ? "no port is left for a connection to " : "nobody answers at ") +
+                                     origin_.url_.text() + ": " + before.message()});
   }
   if (auto opened = open(origin_.addresses_[address]); !opened) return end(opened.error());
   socket_.async_connect(origin_.addresses_[address],
@@ -202,17 +204,17 @@ void HttpConnection::State::shake_hands() {
   tls_->set_verify_callback(ssl::host_name_verification(host));
   // Servers with several certificates choose by the name.
   CHECK(SSL_set_tlsext_host_name(tls_->native_handle(), host.c_str()) == 1);
-  tls_->async_handshake(ssl::stream_base::client, alive([](State& self, const error_code& error, std::size_t) {
-                          if (!error) return self.connected();
-                          const std::string where = self.origin_.url_.text();
-                          const long verified = SSL_get_verify_result(self.tls_->native_handle());
-                          if (verified != X509_V_OK) {
-                            return self.end({ErrorCode::invalid,
-                                             "the certificate of " + where + " is not trusted: " +
-                                                 X509_verify_cert_error_string(verified)});
-                          }
-                          self.end({ErrorCode::unavailable, "no TLS with " + where + ": " + error.message()});
-                        }));
+  tls_->async_handshake(
+      ssl::stream_base::client, alive([](State& self, const error_code& error, std::size_t) {
+        if (!error) return self.connected();
+        const std::string where = self.origin_.url_.text();
+        const long verified = SSL_get_verify_result(self.tls_->native_handle());
+        if (verified != X509_V_OK) {
+          return self.end({ErrorCode::invalid, "the certificate of " + where + " is not trusted: " +
+                                                   X509_verify_cert_error_string(verified)});
+        }
+        self.end({ErrorCode::unavailable, "no TLS with " + where + ": " + error.message()});
+      }));
 }
 
 void HttpConnection::State::connected() {
@@ -293,8 +295,8 @@ void HttpConnection::State::take(const error_code& error, std::string_view bytes
     }
   }
   const bool ended = error == asio::error::eof || error == ssl::error::stream_truncated;
-  end({ErrorCode::unknown, "the connection was lost before the response: " +
-                               (ended ? "the server closed it" : error.message())});
+  end({ErrorCode::unknown,
+       "the connection was lost before the response: " + (ended ? "the server closed it" : error.message())});
 }
 
 // One response at most; leaves what follows it in `bytes`.

@@ -1,12 +1,12 @@
-// HttpConnection: one kept-alive connection to a server over plain TCP or TLS, on Asio. The one HTTP client of
-// the house: http_client.h waits for it, load/load_engine.h drives thousands of them.
+// HttpConnection: one kept-alive connection to a server over plain TCP or TLS, on Asio. The one HTTP client
+// of the house: http_client.h waits for it, load/load_engine.h drives thousands of them.
 //
 //   connect ──► on_connected ──► send ──► on_response ──► send ──► …          and at any time ──► on_closed
 //
 // It reads from the moment it stands, so that a server which closes it, or turns it away with a response that
-// nobody asked for, is noticed at once. No callback comes from within connect() or send(). Time limits are the
-// owner's: it destroys the connection, and no callback comes after that. Everything of one Origin happens on
-// the thread that runs its io_context.
+// nobody asked for, is noticed at once. No callback comes from within connect() or send(). Time limits are
+// the owner's: it destroys the connection, and no callback comes after that. Everything of one Origin happens
+// on the thread that runs its io_context.
 #pragma once
 
 #include <array>
@@ -28,13 +28,13 @@
 
 namespace gavel::app {
 
-// What the connections to one server share: the io_context, addresses, certificates, and the memory into which
-// the bytes of whichever connection is readable are read. A thousand idle connections so have no buffers.
-// Outlives its connections.
+// What the connections to one server share: the io_context, addresses, certificates, and the memory into
+// which the bytes of whichever connection is readable are read. A thousand idle connections so have no
+// buffers. Outlives its connections.
 class Origin {
  public:
-  // `url` as server_url.h has it. `ca_file` holds the certificates that are trusted, in PEM; empty: those of the
-  // system. `invalid`, in one line. Nothing is sent.
+  // `url` as server_url.h has it. `ca_file` holds the certificates that are trusted, in PEM; empty: those of
+  // the system. `invalid`, in one line. Nothing is sent.
   static Result<std::unique_ptr<Origin>> create(const std::string& url, const std::string& ca_file);
 
   // Looks the host's addresses up. Blocks for as long as the system's resolver takes; `unavailable` if there
@@ -78,9 +78,9 @@ class HttpConnection {
     // Also where nothing was sent: whether a response belongs to a request is for the listener to say. Lives
     // until the call returns.
     virtual void on_response(std::size_t number, const HttpResponse& response, After after) = 0;
-    // `unavailable` there never was a connection, so certainly nothing was done; `unknown` it is lost, and with
-    // it the response to whatever was sent; `invalid` the server's certificate is not trusted (then nothing was
-    // sent), or what it sent is not HTTP.
+    // `unavailable` there never was a connection, so certainly nothing was done; `unknown` it is lost, and
+    // with it the response to whatever was sent; `invalid` the server's certificate is not trusted (then
+    // nothing was sent), or what it sent is not HTTP.
     virtual void on_closed(std::size_t number, const Error& error) = 0;
 
    protected:

@@ -1,8 +1,8 @@
-// OperatorClient: what an operator's tool does on a running server, over its HTTP API, for the demonstration and
-// the measurements.
+// OperatorClient: what an operator's tool does on a running server, over its HTTP API, for the demonstration
+// and the measurements.
 //
-// A client of each listener, which connects when it is needed. Blocks, each request for at most 30 s, an audit
-// for at most ten minutes; one thread. Every error is one line that names the request and the response.
+// A client of each listener, which connects when it is needed. Blocks, each request for at most 30 s, an
+// audit for at most ten minutes; one thread. Every error is one line that names the request and the response.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "app/server_addresses.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 
 namespace gavel::app {
 
@@ -42,8 +42,8 @@ class OperatorClient {
   // Makes the SKU, if there is none, and receives `units` into free stock.
   Result<void> stock_up(const std::string& sku, std::int64_t units);
 
-  // Opens an activity that allots `units`, one per user, in this mode; a gated one is warmed and checked first
-  // (B12).
+  // Opens an activity that allots `units`, one per user, in this mode; a gated one is warmed and checked
+  // first (B12).
   Result<void> open_sale(const std::string& activity, const std::string& sku, std::int64_t units,
                          const std::string& mode);
 

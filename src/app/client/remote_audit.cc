@@ -42,7 +42,8 @@ Result<judge::AuditReport> audit_over_http(HttpClient& operators, const std::str
   if (!response) return std::unexpected(response.error());
   if (response->status != 200) {
     return fail(ErrorCode::invalid, "the server answered the request to verify with " +
-                                        std::to_string(response->status) + ": " + response->body.substr(0, 200));
+                                        std::to_string(response->status) + ": " +
+                                        response->body.substr(0, 200));
   }
   return parse_audit(response->body);
 }

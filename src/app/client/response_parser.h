@@ -20,7 +20,8 @@ class ResponseParser {
   ResponseParser(ResponseParser&& from) noexcept;
   ResponseParser& operator=(ResponseParser&& from) noexcept;
 
-  // The next response answers a HEAD request: it has no body, whatever its headers say. Before its first byte.
+  // The next response answers a HEAD request: it has no body, whatever its headers say. Before its first
+  // byte.
   void expect_no_body();
 
   // Takes the next bytes of the connection and leaves in `bytes` what follows a response that is whole. True
@@ -28,8 +29,8 @@ class ResponseParser {
   // more than 64 KiB of headers or 64 MiB of body; the parser is of no use then.
   Result<bool> feed(std::string_view& bytes);
 
-  // The connection has ended. True if that ends a response whose length was not given; `unknown` if a response
-  // breaks off here; false if none had begun.
+  // The connection has ended. True if that ends a response whose length was not given; `unknown` if a
+  // response breaks off here; false if none had begun.
   Result<bool> finish();
 
   // Between the first byte of a response and its last.

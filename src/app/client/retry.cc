@@ -6,8 +6,9 @@
 namespace gavel::app {
 namespace {
 
-constexpr std::chrono::milliseconds soon{100};    // For what is unknown or in process: its verdict is near.
-constexpr std::chrono::milliseconds later{1000};  // For a server that is too busy and does not say for how long.
+constexpr std::chrono::milliseconds soon{100};  // For what is unknown or in process: its verdict is near.
+constexpr std::chrono::milliseconds later{
+    1000};  // For a server that is too busy and does not say for how long.
 
 bool says_later(const HttpResponse& response) { return response.status == 503 || response.status == 429; }
 

@@ -9,7 +9,7 @@
 #include "app/client/operator_client.h"
 #include "app/demo/sale_run.h"
 #include "base/result.h"
-#include "judge/audit.h"
+#include "judge/audit/audit.h"
 
 namespace gavel::app {
 

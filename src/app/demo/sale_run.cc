@@ -56,10 +56,8 @@ class SaleTraffic final : public Traffic {
     const boost::json::object line{{"sku", target_.sku}, {"quantity", 1}};
     const boost::json::object body{
         {"user", planned.user}, {"activity", target_.activity}, {"lines", boost::json::array{line}}};
-    return HttpRequest{.method = "POST",
-                       .target = "/v1/orders",
-                       .body = boost::json::serialize(body),
-                       .key = planned.key};
+    return HttpRequest{
+        .method = "POST", .target = "/v1/orders", .body = boost::json::serialize(body), .key = planned.key};
   }
 
   const SalePlan& plan_;

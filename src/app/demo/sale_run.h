@@ -1,7 +1,7 @@
 // SaleRun: sends a sale's plan over real connections and keeps every response.
 //
-// It behaves as a good client does: what is busy, unknown or lost is sent again with the same key until there is
-// a response (load/load_engine.h). It judges nothing: that is sale_verdict.h. Blocks; one thread.
+// It behaves as a good client does: what is busy, unknown or lost is sent again with the same key until there
+// is a response (load/load_engine.h). It judges nothing: that is sale_verdict.h. Blocks; one thread.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,8 @@ struct SaleTarget {
   std::size_t connections;
 };
 
-// `progress` is called with the number of exchanges that are done; false breaks off. Errors are those of the load.
+// `progress` is called with the number of exchanges that are done; false breaks off. Errors are those of the
+// load.
 Result<SaleRun> run_sale(const SalePlan& plan, const SaleTarget& target,
                          const std::function<bool(std::int64_t done)>& progress);
 

@@ -35,7 +35,8 @@ SaleCounts counts_of(const Sale& sale) {
     counts.users[reply.order] = sale.plan.requests[i].user;
     ++counts.bought[sale.plan.requests[i].user];
   }
-  counts.users_with_two = std::ranges::count_if(counts.bought, [](const auto& one) { return one.second > 1; });
+  counts.users_with_two =
+      std::ranges::count_if(counts.bought, [](const auto& one) { return one.second > 1; });
   return counts;
 }
 
@@ -71,8 +72,8 @@ void check_repeats(const Sale& sale, std::vector<std::string>& found) {
     const SaleReply& again = *result.again;
     const std::string key = "the repeat of key " + sale.plan.requests[i].key;
     if (again.status != first.status) {
-      found.push_back(key + " was answered with status " + std::to_string(again.status) + ", the first request with " +
-                      std::to_string(first.status));
+      found.push_back(key + " was answered with status " + std::to_string(again.status) +
+                      ", the first request with " + std::to_string(first.status));
     } else if (first.recorded && !again.replayed) {
       found.push_back(key + " is not marked as replayed, although the first response is recorded");
     } else if (first.recorded && again.order != first.order) {
@@ -113,14 +114,16 @@ void check_database(const Sale& sale, const SaleCounts& counts, std::vector<std:
   }
   check_gate(sale, found);
   const auto found_again = static_cast<std::int64_t>(sale.reading.orders.size());
-  if (found_again != counts.orders) found.push_back(off("orders found by their id", found_again, counts.orders));
+  if (found_again != counts.orders)
+    found.push_back(off("orders found by their id", found_again, counts.orders));
   for (const OrderSummary& order : sale.reading.orders) {
     const auto answered = counts.users.find(order.id);
     if (order.state != "held" || answered == counts.users.end() || answered->second != order.user)
       found.push_back("order " + order.id + " is " + order.state + " and belongs to user " + order.user +
                       " in the database, unlike in the response");
   }
-  if (!sale.reading.audit.clean()) found.push_back(off("findings of verify", sale.reading.audit.findings_total, 0));
+  if (!sale.reading.audit.clean())
+    found.push_back(off("findings of verify", sale.reading.audit.findings_total, 0));
 }
 
 std::int64_t exchanges(const SaleRun& run) {
@@ -182,8 +185,8 @@ std::string verdict_text(const Sale& sale, const std::vector<std::string>& devia
                       plural(sale.size.units, "unit", "units") + ", over " +
                       plural(static_cast<std::int64_t>(sale.connections), "connection", "connections"));
   row("speed", fixed(static_cast<double>(took_ms(run)) / 1000, 2) + " s, " + with_commas(per_second(run)) +
-                   " a second, p50 " + short_ms(latencies.ms(0.5)) + " ms, p99 " + short_ms(latencies.ms(0.99)) +
-                   " ms");
+                   " a second, p50 " + short_ms(latencies.ms(0.5)) + " ms, p99 " +
+                   short_ms(latencies.ms(0.99)) + " ms");
   row("retries", retries_text(run));
   row("orders", with_commas(counts.orders) + " of " + with_commas(orders_expected(sale.size, sale.plan)));
   row("other responses", otherwise_text(counts));

@@ -113,9 +113,7 @@ std::vector<Wrong> wrongs() {
        [](Sale& sale) { sale.run.results[0].again->body = "other"; },
        {"the repeat of key key-0 has another body than at first"}},
       {"units gone",
-       [](Sale& sale) {
-         sale.seen.stock = SaleSeen::Stock{0, 1, 1};
-       },
+       [](Sale& sale) { sale.seen.stock = SaleSeen::Stock{0, 1, 1}; },
        {"units reserved in the database: 1, and it must be 2",
         "units sold in the database: 1, and it must be 0"}},
       {"units left",

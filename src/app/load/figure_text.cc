@@ -17,7 +17,8 @@ std::string shortest(double value) {
   CHECK(std::isfinite(value));
   // The largest double has 309 digits.
   std::array<char, 400> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   CHECK(error == std::errc());
   return {text.data(), end};
 }

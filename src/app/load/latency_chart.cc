@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/check.h"
 #include "app/load/figure_text.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {

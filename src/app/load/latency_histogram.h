@@ -1,7 +1,9 @@
-// LatencyHistogram: latencies of any length within a hundredth, in fixed memory, in the manner of HdrHistogram.
+// LatencyHistogram: latencies of any length within a hundredth, in fixed memory, in the manner of
+// HdrHistogram.
 //
 // Microseconds below 256 are exact. Each doubling above is divided into 128 equal parts, so that a value is
-// reported at most 0.8 % too long, never too short. Debian 12 has no library of this kind for C++. Value type.
+// reported at most 0.8 % too long, never too short. Debian 12 has no library of this kind for C++. Value
+// type.
 #pragma once
 
 #include <array>

@@ -33,7 +33,7 @@ constexpr std::size_t connecting_most = 512;
 struct PendingRequest {
   HttpRequest request = {};
   std::optional<FineTime> first = {};  // From when its latency counts; nothing: it was never sent.
-  bool is_doubtful = false;  // An earlier sending was lost, or answered with "perhaps".
+  bool is_doubtful = false;            // An earlier sending was lost, or answered with "perhaps".
 };
 
 struct Slot {
@@ -73,8 +73,8 @@ class LoadEngine::Parts final : private HttpConnection::Listener {
     FineTime begun{0};
     FineTime heard{0};
     FineTime exchanges_looked_at{0};
-    std::int64_t scheduled = 0;                           // New requests that were taken from the traffic.
-    std::int64_t outstanding = 0;                         // Those without a final response.
+    std::int64_t scheduled = 0;                            // New requests that were taken from the traffic.
+    std::int64_t outstanding = 0;                          // Those without a final response.
     std::multimap<FineTime, PendingRequest> waiting = {};  // To be sent again, by the time.
     std::optional<Error> error = {};
     bool is_stopped = false;
@@ -445,7 +445,8 @@ std::string source_of(const std::string& host, std::size_t number) {
   return "127.0.0." + std::to_string(1 + number / connections_per_source);
 }
 
-static_assert(connections_max / connections_per_source < 254, "the last number of an address has room for all");
+static_assert(connections_max / connections_per_source < 254,
+              "the last number of an address has room for all");
 
 Result<std::unique_ptr<LoadEngine>> LoadEngine::create(const LoadTarget& target) {
   CHECK(target.connections >= 1 && target.connections <= connections_max);

@@ -24,7 +24,8 @@ LoadStep shortened(LoadStep step, FineTime during) {
 
 class Runner {
  public:
-  Runner(const LoadRamp& ramp, const ServerAddresses& server, OperatorClient operators, RampObserver& observer)
+  Runner(const LoadRamp& ramp, const ServerAddresses& server, OperatorClient operators,
+         RampObserver& observer)
       : ramp_(ramp),
         server_(server),
         operators_(std::move(operators)),
@@ -61,22 +62,22 @@ Result<StepFigure> Runner::run(const LoadStep& step) {
                     .verify = ""};
   if (!traffic.wrong_address().empty()) {
     return fail(ErrorCode::invalid, server_.shop + " answered " + traffic.wrong_address() +
-                                        " to an order for the SKU that was just made at " + server_.operators +
+                                        " to an order for the SKU that was just made at " +
+                                        server_.operators +
                                         "; name the shop's and the operators' address of one server");
   }
-  const auto units = ramp_.scenario == LoadScenario::mixed ? StepCount::Units::come_back
-                                                           : StepCount::Units::stay_taken;
-  auto verify =
-      verify_of(operators_, *stock,
-                {.orders = figure.orders, .doubtful = figure.statistics.doubtful, .units = units});
+  const auto units =
+      ramp_.scenario == LoadScenario::mixed ? StepCount::Units::come_back : StepCount::Units::stay_taken;
+  auto verify = verify_of(operators_, *stock,
+                          {.orders = figure.orders, .doubtful = figure.statistics.doubtful, .units = units});
   if (!verify) return std::unexpected(verify.error());
   figure.verify = *std::move(verify);
   return figure;
 }
 
 Result<LoadStatistics> Runner::send(const LoadStep& step, ScenarioTraffic& traffic) {
-  const auto engine = LoadEngine::create(
-      {.url = server_.shop, .ca_file = server_.ca_file, .connections = step.connections});
+  const auto engine =
+      LoadEngine::create({.url = server_.shop, .ca_file = server_.ca_file, .connections = step.connections});
   if (!engine) return std::unexpected(engine.error());
   return (*engine)->run(step.schedule, traffic, [this, &step](const LoadProgress& progress) {
     return observer_.on_progress(step, progress);

@@ -1,14 +1,14 @@
 // LoadRamp: a load in steps, one after the other (B14).
 //
-// Each step has a SKU of its own and is followed by verify; a step of outstanding requests is watched through the
-// server's metrics. Blocks; one thread, and that of the metrics.
+// Each step has a SKU of its own and is followed by verify; a step of outstanding requests is watched through
+// the server's metrics. Blocks; one thread, and that of the metrics.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "app/server_addresses.h"
 #include "app/load/load_step.h"
+#include "app/server_addresses.h"
 #include "base/result.h"
 
 namespace gavel::app {
@@ -30,8 +30,9 @@ class RampObserver {
   ~RampObserver() = default;
 };
 
-// Runs the first step for a second, to warm up, and then each. The error is that of the load (load_engine.h) or
-// of the operators' listener, in one line; `invalid` too where the two addresses are not those of one server.
+// Runs the first step for a second, to warm up, and then each. The error is that of the load (load_engine.h)
+// or of the operators' listener, in one line; `invalid` too where the two addresses are not those of one
+// server.
 Result<std::vector<StepFigure>> run_ramp(const LoadRamp& ramp, const ServerAddresses& server,
                                          RampObserver& observer);
 

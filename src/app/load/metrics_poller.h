@@ -1,7 +1,7 @@
 // MetricsPoller: reads a server's own metrics while it is under load, and keeps the largest values.
 //
-// On a thread of its own with a connection to the operators' listener; four times a second, or as often as the
-// server answers. What happens between two readings is not seen.
+// On a thread of its own with a connection to the operators' listener; four times a second, or as often as
+// the server answers. What happens between two readings is not seen.
 #pragma once
 
 #include <cstdint>

@@ -131,8 +131,8 @@ std::string outstanding_chart(std::span<const StepFigure> figures) {
   LatencyChart chart{.title = "", .axis = "requests outstanding", .columns = {}};
   if (const auto knee = knee_of(figures)) chart.knee = knee->outstanding;
   for (const StepFigure& figure : figures) {
-    chart.title =
-        "gavel bench, " + std::string(word(figure.scenario)) + ": from the first sending to the final response";
+    chart.title = "gavel bench, " + std::string(word(figure.scenario)) +
+                  ": from the first sending to the final response";
     const bool is_whole = figure.statistics.unanswered + figure.statistics.unsent == 0;
     chart.columns.push_back({figure.step.outstanding(), &figure.statistics.latencies,
                              is_whole ? LatencyChart::Mark::full : LatencyChart::Mark::hollow});

@@ -35,8 +35,8 @@ std::optional<Knee> knee_of(std::span<const StepFigure> figures);
 std::string knee_json(LoadScenario scenario, const std::optional<Knee>& knee);
 std::string knee_sentence(const std::optional<Knee>& knee);
 
-// Latencies over the requests outstanding, with the knee, as a whole SVG file that loads nothing. Steps that left
-// somebody without a response are hollow.
+// Latencies over the requests outstanding, with the knee, as a whole SVG file that loads nothing. Steps that
+// left somebody without a response are hollow.
 std::string outstanding_chart(std::span<const StepFigure> figures);
 
 }  // namespace gavel::app

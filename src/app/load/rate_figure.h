@@ -21,8 +21,8 @@ std::string rate_json(const StepFigure& figure);
 std::string rate_head();
 std::string rate_row(const StepFigure& figure);
 
-// Latencies over the rate of the schedule, both in doublings, as a whole SVG file that loads nothing. Steps that
-// did not keep up are hollow: their latencies are those of the requests that got through.
+// Latencies over the rate of the schedule, both in doublings, as a whole SVG file that loads nothing. Steps
+// that did not keep up are hollow: their latencies are those of the requests that got through.
 std::string rate_chart(std::span<const StepFigure> figures);
 
 // The highest rate that was kept up with below which every step kept up; 0 if none did.

@@ -19,7 +19,9 @@ constexpr std::uint64_t settled_of_ten = 9;
 constexpr const char* short_hold = R"(,"hold_seconds":2)";
 
 // The shop of this server takes what is sent; another one does not know the SKU, or wants a credential.
-bool is_of_another_server(unsigned status) { return status >= 400 && status < 500 && status != 409 && status != 429; }
+bool is_of_another_server(unsigned status) {
+  return status >= 400 && status < 500 && status != 409 && status != 429;
+}
 
 }  // namespace
 

@@ -25,9 +25,9 @@ std::string_view word(LoadScenario scenario);
 
 inline constexpr std::int64_t burst_requests_per_unit = 30;
 
-// Units of stock that the step needs. By outstanding nobody can count the requests before: more than a client on
-// one thread can send; of burst one unit for thirty connections, so that their first requests meet the end of the
-// sale.
+// Units of stock that the step needs. By outstanding nobody can count the requests before: more than a client
+// on one thread can send; of burst one unit for thirty connections, so that their first requests meet the end
+// of the sale.
 std::int64_t units_for(LoadScenario scenario, const LoadStep& step);
 
 class ScenarioTraffic final : public Traffic {
@@ -37,7 +37,8 @@ class ScenarioTraffic final : public Traffic {
       : scenario_(scenario), sku_(std::move(sku)), clock_(clock), random_(random) {}
 
   std::optional<HttpRequest> next() override;
-  void on_response(const HttpRequest& request, const HttpResponse& response, const std::string& code) override;
+  void on_response(const HttpRequest& request, const HttpResponse& response,
+                   const std::string& code) override;
 
   std::int64_t orders() const { return orders_; }  // That were made.
   // The word of the first response that shows that the address is not that of the server's shop: unknown_sku,

@@ -18,7 +18,8 @@ class Traffic {
   virtual std::optional<HttpRequest> next() = 0;
 
   // The final response to a request. `code` is the word in it: reserved, sold_out (client/retry.h).
-  virtual void on_response(const HttpRequest& request, const HttpResponse& response, const std::string& code) = 0;
+  virtual void on_response(const HttpRequest& request, const HttpResponse& response,
+                           const std::string& code) = 0;
 };
 
 }  // namespace gavel::app

@@ -1,0 +1,55 @@
+#include "judge/order_index.h"
+
+#include <map>
+#include <utility>
+
+#include "base/mutex.h"
+
+namespace gavel::judge {
+namespace {
+
+class MemoryOrderIndex final : public OrderIndex {
+ public:
+  Result<Cursors> cursors() override {
+    const MutexLock lock(mutex_);
+    return cursors_;
+  }
+
+  Result<void> put(const std::vector<IndexedOrder>& orders, const Cursors& reached) override {
+    const MutexLock lock(mutex_);
+    for (const IndexedOrder& order : orders) rows_[{order.user, order.id}] = order.state;
+    cursors_ = reached;
+    return {};
+  }
+
+  Result<void> clear() override {
+    const MutexLock lock(mutex_);
+    rows_.clear();
+    cursors_.clear();
+    return {};
+  }
+
+  Result<Page> page(const OrdersQuery& wanted) override {
+    const MutexLock lock(mutex_);
+    Page page{.cursors = cursors_, .orders = {}};
+    auto row = rows_.lower_bound({wanted.user, wanted.before.value_or(after_all_orders)});
+    while (row != rows_.begin() && page.orders.size() < wanted.count) {
+      --row;
+      const auto& [user, id] = row->first;
+      if (user != wanted.user) break;
+      if (!wanted.state || row->second == *wanted.state) page.orders.push_back({user, id, row->second});
+    }
+    return page;
+  }
+
+ private:
+  Mutex mutex_;
+  Cursors cursors_ GAVEL_GUARDED_BY(mutex_);
+  std::map<std::pair<rules::UserId, rules::OrderId>, rules::OrderState> rows_ GAVEL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::unique_ptr<OrderIndex> make_memory_order_index() { return std::make_unique<MemoryOrderIndex>(); }
+
+}  // namespace gavel::judge

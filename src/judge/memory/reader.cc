@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "judge/memory/database.h"
+#include "judge/memory/store.h"
+
+namespace gavel::judge {
+namespace {
+
+using rules::OrderId;
+
+// A single warehouse and no lots: the words are those that the other stores give.
+constexpr std::string_view warehouse = "main";
+constexpr std::string_view no_lot;
+constexpr std::string_view free_pool_word = "-";
+
+template <class Row>
+void show(const std::function<void(const Row&)>& visit, const Row& row) {
+  if (visit) visit(row);
+}
+
+template <class Map, class Row>
+void show_all(const std::function<void(const Row&)>& visit, const Map& table) {
+  for (const auto& [key, row] : table) show(visit, row);
+}
+
+std::string pool_of(const Tables& tables, const rules::Item& item) {
+  if (item.activity == rules::free_pool) return std::string(free_pool_word);
+  return tables.activity_codes.at(item.activity).text();
+}
+
+StockRow row_of(const Tables& tables, const rules::Item& item) {
+  return {tables.sku_codes.at(item.sku), std::string(warehouse), std::string(no_lot), pool_of(tables, item),
+          item};
+}
+
+OrderView view_of(const Tables& tables, const rules::Order& order) {
+  OrderView view{.order = order, .activity = std::nullopt, .parts = {}};
+  if (order.activity != rules::free_pool) view.activity = tables.activity_codes.at(order.activity);
+  for (const rules::Allocation& taken : order.taken) {
+    const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(taken.item).sku);
+    view.parts.push_back(OrderView::Part{sku, std::string(warehouse), taken.bucket, taken.quantity,
+                                         returned_of(order, taken)});
+  }
+  return view;
+}
+
+std::optional<rules::IdempotencyRecord> recorded_under(const Tables& tables, const rules::RequestId& id) {
+  const auto found = tables.requests.find(id);
+  if (found != tables.requests.end()) return found->second;
+  const std::optional<Uuid> uuid = parse_uuid(id.second.text());
+  if (!uuid || !tables.orders.contains(OrderId{*uuid})) return std::nullopt;
+  // Another caller's request is nobody else's to see.
+  const std::optional<rules::IdempotencyRecord>& recorded = tables.orders.at(OrderId{*uuid}).request;
+  return recorded && recorded->caller == id.first ? recorded : std::nullopt;
+}
+
+void visit_flows(const Tables& tables, const Reader::Visitor& visitor) {
+  show_all(visitor.flow_by_bucket, tables.flows);
+  for (const auto& [position, id] : tables.flows_by_batch) show(visitor.flow_by_batch, tables.flows.at(id));
+  for (const auto& [order, item, bucket, seq] : tables.flows_by_order) {
+    show(visitor.flow_by_order, tables.flows.at({item, bucket, seq}));
+  }
+}
+
+void visit_orders(const Tables& tables, const Reader::Visitor& visitor) {
+  for (const auto& [id, stored] : tables.orders) show(visitor.order, stored.order);
+  show_all(visitor.request, tables.requests);
+  for (const auto& [id, stored] : tables.orders) {
+    if (stored.request) show(visitor.order_as_request, *stored.request);
+  }
+}
+
+// Goes on in one lane from the end of `sequel`; the ids of what its batches moved are added to `moved`.
+void follow_lane(const Tables& tables, rules::LaneId lane, std::int64_t& flows_left, Sequel& sequel,
+                 std::set<OrderId>& moved) {
+  const auto cursor = sequel.reached.find(lane);
+  const std::int64_t from = cursor == sequel.reached.end() ? 0 : cursor->second.n;
+  auto batch = tables.batches.upper_bound(BatchId{lane, from});
+  for (; batch != tables.batches.end() && batch->first.lane == lane && flows_left > 0; ++batch) {
+    flows_left -= std::max<std::int64_t>(batch->second.flows, 1);
+    sequel.reached[lane] = Cursor{batch->first.n, batch->second.at};
+    auto flow = tables.flows_by_batch.lower_bound({batch->first, 0});
+    for (; flow != tables.flows_by_batch.end() && flow->first.first == batch->first; ++flow) {
+      const std::optional<OrderId>& order = tables.flows.at(flow->second).flow.order;
+      if (order) moved.insert(*order);
+    }
+  }
+  if (batch == tables.batches.end() || batch->first.lane != lane) return;
+  // The numbers of a lane have no gap, so the last one tells how many there are.
+  const auto last = std::prev(tables.batches.lower_bound(BatchId{rules::LaneId{lane.value + 1}, 0}));
+  sequel.batches_left += last->first.n - batch->first.n + 1;
+  if (!sequel.oldest_left || batch->second.at < *sequel.oldest_left) sequel.oldest_left = batch->second.at;
+}
+
+bool is_history_of(const Tables& tables, const Cursors& cursors) {
+  return std::ranges::all_of(cursors, [&](const auto& one) {
+    const auto batch = tables.batches.find(BatchId{one.first, one.second.n});
+    return batch != tables.batches.end() && batch->second.at == one.second.at;
+  });
+}
+
+class MemoryReader final : public Reader {
+ public:
+  explicit MemoryReader(std::shared_ptr<MemoryDatabase> database) : database_(std::move(database)) {}
+
+  Result<std::optional<OrderView>> order(OrderId id) override {
+    return database_->read([&](const Tables& tables) -> std::optional<OrderView> {
+      const auto found = tables.orders.find(id);
+      if (found == tables.orders.end()) return std::nullopt;
+      return view_of(tables, found->second.order);
+    });
+  }
+
+  Result<std::optional<Trace>> trace(OrderId id) override {
+    return database_->read([&](const Tables& tables) -> std::optional<Trace> {
+      const auto found = tables.orders.find(id);
+      if (found == tables.orders.end()) return std::nullopt;
+      Trace trace{.view = view_of(tables, found->second.order), .steps = {}, .requests = {}};
+      if (found->second.request) trace.requests.push_back(*found->second.request);
+      const auto first = tables.flows_by_order.lower_bound({id, rules::ItemId{}, 0, 0});
+      for (auto at = first; at != tables.flows_by_order.end() && std::get<0>(*at) == id; ++at) {
+        const auto& [order, item, bucket, seq] = *at;
+        const FlowRow& row = tables.flows.at({item, bucket, seq});
+        const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(item).sku);
+        trace.steps.push_back(Trace::Step{row, sku, std::string(warehouse)});
+        if (!row.flow.key) continue;
+        auto request = recorded_under(tables, {row.flow.caller, *row.flow.key});
+        if (request) trace.requests.push_back(*std::move(request));
+      }
+      put_in_order(trace);
+      return trace;
+    });
+  }
+
+  Result<Confirmation> confirm(const Doubts& doubts, Time now) override {
+    return database_->read([&](const Tables& tables) {
+      Confirmation found;
+      for (const rules::ItemId id : doubts.items) {
+        const auto item = tables.items.find(id);
+        if (item != tables.items.end()) found.items.emplace(id, item->second);
+        const auto hold = tables.holds.lower_bound({id, Time::min(), OrderId{}});
+        const bool due = hold != tables.holds.end() && std::get<0>(*hold) == id && std::get<1>(*hold) <= now;
+        if (due) found.with_due_holds.insert(id);
+      }
+      for (const rules::RequestId& key : doubts.keys) {
+        const std::optional<Uuid> uuid = parse_uuid(key.second.text());
+        if (tables.requests.contains(key) || (uuid && tables.orders.contains(OrderId{*uuid}))) {
+          found.known.insert(key);
+        }
+      }
+      for (const rules::ActivityCode& code : doubts.activities) {
+        const auto activity = tables.activities.find(code);
+        if (activity != tables.activities.end()) found.activities.emplace(code, activity->second);
+      }
+      return found;
+    });
+  }
+
+  Result<Modes> modes() override {
+    return database_->read([](const Tables& tables) {
+      Modes set;
+      for (const auto& [code, sku] : tables.skus) {
+        if (sku.mode != rules::Mode::service) set.skus.emplace(code, sku.mode);
+      }
+      for (const auto& [code, activity] : tables.activities) {
+        if (activity.mode != rules::Mode::service) set.activities.emplace(code, activity.mode);
+      }
+      return set;
+    });
+  }
+
+  Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) override {
+    return database_->read([&](const Tables& tables) {
+      ItemThen found;
+      if (const auto item = tables.items.find(id); item != tables.items.end()) found.item = item->second;
+      for (const auto& [bucket, seq] : at) {
+        if (seq == 0) found.then.emplace(bucket, rules::no_units);
+        const auto flow = tables.flows.find({id, bucket, seq});
+        if (flow != tables.flows.end()) found.then.emplace(bucket, flow->second.flow.after);
+      }
+      return found;
+    });
+  }
+
+  Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
+                                                  std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<rules::Activity> page;
+      auto at = after ? tables.activities.upper_bound(*after) : tables.activities.begin();
+      for (; at != tables.activities.end() && page.size() < count; ++at) page.push_back(at->second);
+      return page;
+    });
+  }
+
+  Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) override {
+    return database_->read([&](const Tables& tables) { return recorded_under(tables, id); });
+  }
+
+  Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
+                                               std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<RequestAge> ages;
+      auto at = after ? tables.requests.upper_bound(*after) : tables.requests.begin();
+      for (; at != tables.requests.end() && ages.size() < count; ++at) {
+        ages.push_back({at->first, at->second.verdict.at});
+      }
+      return ages;
+    });
+  }
+
+  Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {
+    return database_->read([&](const Tables& tables) -> std::optional<rules::Activity> {
+      const auto found = tables.activities.find(code);
+      return found == tables.activities.end() ? std::nullopt : std::optional(found->second);
+    });
+  }
+
+  Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& code) override {
+    return database_->read([&](const Tables& tables) -> std::optional<std::vector<StockRow>> {
+      const auto sku = tables.skus.find(code);
+      if (sku == tables.skus.end()) return std::nullopt;
+      std::vector<StockRow> rows;
+      for (const auto& [id, item] : tables.items) {
+        if (item.sku == sku->second.id) rows.push_back(row_of(tables, item));
+      }
+      return rows;
+    });
+  }
+
+  Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<StockRow> rows;
+      for (auto at = tables.items.upper_bound(after); at != tables.items.end() && rows.size() < count; ++at) {
+        if (at->second.shortage() != rules::no_units) rows.push_back(row_of(tables, at->second));
+      }
+      return rows;
+    });
+  }
+
+  Result<std::vector<HoldRow>> due(Time now, std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<HoldRow> rows;
+      for (const auto& [expires_at, order, item] : tables.holds_by_time) {
+        if (expires_at > now) break;
+        // Rows of one order stand together: the first of its items stands for it.
+        if (!rows.empty() && rows.back().order == order) continue;
+        if (rows.size() == count) break;
+        rows.push_back(HoldRow{item, expires_at, order});
+      }
+      return rows;
+    });
+  }
+
+  Result<Sequel> follow(const Cursors& from, std::size_t flows_max) override {
+    return database_->read([&](const Tables& tables) {
+      if (!is_history_of(tables, from)) return Sequel{.other_history = true};
+      Sequel sequel{.reached = from};
+      std::set<OrderId> moved;
+      auto flows_left = static_cast<std::int64_t>(flows_max);
+      for (std::int64_t lane = 1; lane < tables.next_lane; ++lane) {
+        follow_lane(tables, rules::LaneId{lane}, flows_left, sequel, moved);
+      }
+      for (const OrderId id : moved) sequel.orders.push_back(tables.orders.at(id).order);
+      return sequel;
+    });
+  }
+
+  // Works on a copy: a visitor may take its time, and may ask this or another reader, while sales go on.
+  Result<void> visit(const Visitor& visitor) override {
+    const Tables tables = database_->read([](const Tables& present) { return present; });
+    show_all(visitor.sku, tables.skus);
+    show_all(visitor.activity, tables.activities);
+    show_all(visitor.item, tables.items);
+    visit_flows(tables, visitor);
+    visit_orders(tables, visitor);
+    for (const auto& [key, quota] : tables.quotas) show(visitor.quota, QuotaRow{key, quota});
+    for (const auto& [item, expires_at, order] : tables.holds)
+      show(visitor.hold, HoldRow{item, expires_at, order});
+    show_all(visitor.batch, tables.batches);
+    return {};
+  }
+
+ private:
+  const std::shared_ptr<MemoryDatabase> database_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> open_memory_reader(std::shared_ptr<MemoryDatabase> database) {
+  return std::make_unique<MemoryReader>(std::move(database));
+}
+
+}  // namespace gavel::judge

@@ -1,0 +1,226 @@
+#include "judge/memory/store.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "judge/memory/database.h"
+
+namespace gavel::judge {
+namespace {
+
+using rules::OrderId;
+using rules::State;
+
+// A row that the state has is left as it is: it may have been changed by the batch.
+template <class Map, class Key>
+void add_row(const Map& table, const Key& key, Map& loaded) {
+  const auto found = table.find(key);
+  if (found != table.end()) loaded.emplace(key, found->second);
+}
+
+void load_occurrences(const Tables& tables, OrderId id, State& state) {
+  const OccurrenceId first{id, rules::ItemId{0}, 0, rules::Action{}, 0};
+  for (auto row = tables.occurrences.lower_bound(first); row != tables.occurrences.end(); ++row) {
+    const auto& [order, item, bucket, action, occurrence] = *row;
+    if (order != id) break;
+    state.occurrences[{order, item, bucket, action}] = occurrence;  // The last one of a kind is the highest.
+  }
+}
+
+class MemoryStore final : public Store {
+ public:
+  MemoryStore(std::shared_ptr<MemoryDatabase> database, const Clock& clock)
+      : database_(std::move(database)), clock_(clock) {}
+  ~MemoryStore() override { MemoryStore::rollback(); }
+  MemoryStore(const MemoryStore&) = delete;
+  MemoryStore& operator=(const MemoryStore&) = delete;
+
+  Result<rules::LaneId> open_lane() override {
+    CHECK(!open_);
+    return database_->change([](Tables& tables) { return rules::LaneId{tables.next_lane++}; });
+  }
+
+  Result<void> begin() override {
+    CHECK(!open_);
+    if (!database_->enter()) return fail(ErrorCode::conflict, "another transaction is still in progress");
+    open_ = true;
+    return {};
+  }
+
+  Result<void> load_skus(const std::set<rules::SkuCode>& codes, State& state) override {
+    return load([&](const Tables& tables) {
+      for (const rules::SkuCode& code : codes) add_row(tables.skus, code, state.skus);
+    });
+  }
+
+  Result<void> load_skus(const std::set<rules::SkuId>& ids, State& state) override {
+    return load([&](const Tables& tables) {
+      for (const rules::SkuId id : ids) {
+        const auto code = tables.sku_codes.find(id);
+        if (code != tables.sku_codes.end()) add_row(tables.skus, code->second, state.skus);
+      }
+    });
+  }
+
+  Result<void> load_activities(const std::set<rules::ActivityCode>& codes, State& state) override {
+    return load([&](const Tables& tables) {
+      for (const rules::ActivityCode& code : codes) add_row(tables.activities, code, state.activities);
+    });
+  }
+
+  Result<void> load_activities(const std::set<rules::ActivityId>& ids, State& state) override {
+    return load([&](const Tables& tables) {
+      for (const rules::ActivityId id : ids) {
+        const auto code = tables.activity_codes.find(id);
+        if (code != tables.activity_codes.end()) add_row(tables.activities, code->second, state.activities);
+      }
+    });
+  }
+
+  Result<void> load_items(const std::set<rules::ItemId>& ids, State& state) override {
+    return load([&](const Tables& tables) {
+      for (const rules::ItemId id : ids) {
+        const auto found = tables.items.find(id);
+        if (found == tables.items.end()) continue;
+        const auto [at, added] = state.items.emplace(id, found->second);
+        if (added) at->second.loaded = at->second.buckets;
+      }
+    });
+  }
+
+  Result<void> load_orders(const std::set<OrderId>& ids, State& state) override {
+    return load([&](const Tables& tables) {
+      for (const OrderId id : ids) {
+        const auto found = tables.orders.find(id);
+        if (found == tables.orders.end() || state.orders.contains(id)) continue;
+        if (state.add_loaded(found->second.order)) load_occurrences(tables, id, state);
+      }
+    });
+  }
+
+  Result<void> load_requests(const std::set<rules::RequestId>& ids, const std::set<OrderId>& keys_as_orders,
+                             State& state) override {
+    return load([&](const Tables& tables) {
+      for (const rules::RequestId& id : ids) add_row(tables.requests, id, state.requests);
+      for (const OrderId id : keys_as_orders) {
+        const auto found = tables.orders.find(id);
+        if (found == tables.orders.end()) continue;
+        if (found->second.request) {
+          state.orders_as_requests.emplace(id, *found->second.request);
+        } else {
+          state.ids_in_use.insert(id);
+        }
+      }
+    });
+  }
+
+  Result<void> load_quotas(const std::set<rules::QuotaKey>& keys, State& state) override {
+    return load([&](const Tables& tables) {
+      for (const rules::QuotaKey& key : keys) {
+        const auto found = tables.quotas.find(key);
+        if (found == tables.quotas.end()) continue;
+        const auto [at, added] = state.quotas.emplace(key, found->second);
+        if (added) at->second.loaded = at->second.claimed;
+      }
+    });
+  }
+
+  Result<void> load_counters(State& state) override {
+    return load([&](const Tables& tables) {
+      if (state.counters.row_state == rules::RowState::clean) state.counters = tables.counters;
+    });
+  }
+
+  Result<Time> now() override {
+    latest_ = std::max(latest_, clock_.now());
+    return latest_;
+  }
+
+  Result<std::vector<OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) override {
+    CHECK(open_);
+    return database_->read([&](const Tables& tables) {
+      std::vector<OrderId> due;
+      for (auto hold = tables.holds.lower_bound({item, Time::min(), OrderId{}});
+           hold != tables.holds.end() && due.size() < count; ++hold) {
+        const auto& [of, expires_at, order] = *hold;
+        if (of != item || expires_at > now) break;
+        due.push_back(order);
+      }
+      return due;
+    });
+  }
+
+  Result<std::vector<OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
+                                           std::size_t count) override {
+    CHECK(open_);
+    return database_->read([&](const Tables& tables) {
+      std::vector<OrderId> due;
+      for (auto hold = tables.holds_by_user.lower_bound({item, user, Time::min(), OrderId{}});
+           hold != tables.holds_by_user.end() && due.size() < count; ++hold) {
+        const auto& [of, by, expires_at, order] = *hold;
+        if (of != item || by != user || expires_at > now) break;
+        due.push_back(order);
+      }
+      return due;
+    });
+  }
+
+  Result<void> write(const State& state, BatchId batch, Time now) override {
+    CHECK(open_ && !staged_);
+    staged_ = staged_from(state, batch, now);
+    return database_->read([&](const Tables& tables) { return check_constraints(tables, *staged_); });
+  }
+
+  Result<void> commit() override {
+    CHECK(open_ && staged_);
+    database_->change([&](Tables& tables) { apply(tables, *staged_); });
+    rollback();
+    return {};
+  }
+
+  void rollback() override {
+    staged_.reset();
+    if (std::exchange(open_, false)) database_->leave();
+  }
+
+  Result<void> idle() override { return {}; }
+
+  // The transaction in doubt is gone like that of a lost connection; if another store's is in progress, its
+  // end is awaited, as the tombstone's lock would be.
+  Result<Settlement> settle(BatchId batch) override {
+    rollback();
+    if (!database_->enter()) return fail(ErrorCode::conflict, "another transaction is still in progress");
+    const Time at = clock_.now();
+    const bool buried = database_->change([&](Tables& tables) {
+      return tables.batches.emplace(batch, BatchRow{batch, true, 0, at}).first->second.buried;
+    });
+    database_->leave();
+    return buried ? Settlement::buried : Settlement::committed;
+  }
+
+ private:
+  template <class Use>
+  Result<void> load(Use use) {
+    CHECK(open_);
+    database_->read(use);
+    return {};
+  }
+
+  const std::shared_ptr<MemoryDatabase> database_;
+  const Clock& clock_;
+  Time latest_ = Time::min();
+  bool open_ = false;  // A transaction is in progress, and it is this store's.
+  std::optional<Staged> staged_;
+};
+
+}  // namespace
+
+std::shared_ptr<MemoryDatabase> make_memory_database() { return std::make_shared<MemoryDatabase>(); }
+
+std::unique_ptr<Store> open_memory_store(std::shared_ptr<MemoryDatabase> database, const Clock& clock) {
+  return std::make_unique<MemoryStore>(std::move(database), clock);
+}
+
+}  // namespace gavel::judge

@@ -1,0 +1,39 @@
+// Loading: single rows of the rules, read with all that belongs to them, for the store and for readers alike.
+//
+// Each answers nothing where there is no such row. Errors are the statement's. One thread.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "judge/sqlite/queries.h"
+#include "rules/state.h"
+
+namespace gavel::judge::sqlite {
+
+template <class T>
+using Found = Result<std::optional<T>>;
+
+Found<rules::Sku> find_sku(Queries& queries, const rules::SkuCode& code);
+Found<rules::Sku> find_sku(Queries& queries, rules::SkuId id);
+Found<rules::Activity> find_activity(Queries& queries, const rules::ActivityCode& code);
+Found<rules::Activity> find_activity(Queries& queries, rules::ActivityId id);
+Found<rules::Item> find_item(Queries& queries, rules::ItemId id);
+Found<rules::Order> find_order(Queries& queries, rules::OrderId id);
+Found<rules::IdempotencyRecord> find_request(Queries& queries, const rules::RequestId& id);
+
+// An order's row as the record of the request whose key is its id. `request` is empty where the order was
+// made under another key.
+struct OrderRequest {
+  std::optional<rules::IdempotencyRecord> request;
+};
+Found<OrderRequest> find_request_of_order(Queries& queries, rules::OrderId id);
+
+// Adds how many rows of each action the ledger has of the order in each bucket.
+Result<void> add_occurrences(Queries& queries, rules::OrderId id, rules::State& state);
+
+// The parts that rows of their own hold.
+Result<void> add_lines(Queries& queries, rules::Activity& activity);
+Result<void> add_buckets(Queries& queries, rules::Item& item);
+
+}  // namespace gavel::judge::sqlite

@@ -1,0 +1,328 @@
+#include "judge/sqlite/store.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <sqlite3.h>
+
+#include "base/check.h"
+#include "judge/sqlite/load.h"
+#include "judge/sqlite/lock.h"
+#include "judge/sqlite/open.h"
+#include "judge/sqlite/rows.h"
+#include "judge/sqlite/write.h"
+
+namespace gavel::judge {
+namespace sqlite {
+namespace {
+
+using rules::OrderId;
+using rules::State;
+
+// Where nothing waits, a checkpoint comes when the log has grown by an eighth of what it may.
+constexpr std::int64_t idle_share = 8;
+
+// Finds what `keys` name and `there` does not hold, and adds it under the key that `name` gives it.
+template <class Key, class Rows, class Find>
+Result<void> load_missing(Queries& queries, const std::set<Key>& keys, Rows& rows, Find find, auto name) {
+  for (const Key& key : keys) {
+    if constexpr (std::is_same_v<Key, typename Rows::key_type>) {
+      if (rows.contains(key)) continue;
+    }
+    auto found = find(queries, key);
+    if (!found) return std::unexpected(found.error());
+    if (!*found) continue;
+    auto under = name(**found);
+    rows.emplace(std::move(under), **std::move(found));
+  }
+  return {};
+}
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(FileLock lock, std::unique_ptr<Connection> connection, Queries queries, const Clock& clock,
+              const SqliteOptions& options, Time latest)
+      : lock_(std::move(lock)),
+        connection_(std::move(connection)),
+        queries_(std::move(queries)),
+        clock_(clock),
+        checkpoint_pages_(options.checkpoint_pages),
+        latest_(latest) {
+    sqlite3_wal_hook(connection_->raw(), &SqliteStore::note_log_pages, this);
+  }
+  ~SqliteStore() override { connection_->roll_back(); }
+  SqliteStore(const SqliteStore&) = delete;
+  SqliteStore& operator=(const SqliteStore&) = delete;
+
+  Result<rules::LaneId> open_lane() override;
+  Result<void> begin() override;
+  Result<void> load_skus(const std::set<rules::SkuCode>& codes, State& state) override;
+  Result<void> load_skus(const std::set<rules::SkuId>& ids, State& state) override;
+  Result<void> load_activities(const std::set<rules::ActivityCode>& codes, State& state) override;
+  Result<void> load_activities(const std::set<rules::ActivityId>& ids, State& state) override;
+  Result<void> load_items(const std::set<rules::ItemId>& ids, State& state) override;
+  Result<void> load_orders(const std::set<OrderId>& ids, State& state) override;
+  Result<void> load_requests(const std::set<rules::RequestId>& ids, const std::set<OrderId>& keys_as_orders,
+                             State& state) override;
+  Result<void> load_quotas(const std::set<rules::QuotaKey>& keys, State& state) override;
+  Result<void> load_counters(State& state) override;
+  Result<Time> now() override;
+  Result<std::vector<OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) override;
+  Result<std::vector<OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
+                                           std::size_t count) override;
+  Result<void> write(const State& state, BatchId batch, Time now) override;
+  Result<void> commit() override;
+  void rollback() override;
+  Result<Settlement> settle(BatchId batch) override;
+  Result<void> idle() override;
+
+ private:
+  // The due holds of one item by user, as they stand throughout the batch that asked for them.
+  struct DueByUser {
+    Time now;
+    std::map<rules::UserId, std::vector<OrderId>> orders;
+  };
+
+  static int note_log_pages(void* store, sqlite3*, const char*, int pages);
+  Result<void> checkpoint_from(std::int64_t pages);
+  Result<void> start();
+  Result<Settlement> settle_within(BatchId batch);
+
+  // In this order: statements go before their connection, and the lock after both.
+  FileLock lock_;
+  std::unique_ptr<Connection> connection_;
+  Queries queries_;
+  const Clock& clock_;
+  const std::int64_t checkpoint_pages_;
+  std::int64_t log_pages_ = 0;           // Of the log after the last commit.
+  std::int64_t checkpointed_pages_ = 0;  // Of the log when it was last checkpointed.
+  Time latest_;                          // The latest time that was told.
+  std::map<rules::ItemId, DueByUser> due_by_user_;
+};
+
+Result<rules::LaneId> SqliteStore::open_lane() {
+  if (auto begun = start(); !begun) return std::unexpected(begun.error());
+  rules::LaneId lane;
+  const auto dealt =
+      queries_[Query::insert_lane].for_each([&](Row& row) { lane.value = row.integer(0); }, *now());
+  if (!dealt) {
+    rollback();
+    return std::unexpected(dealt.error());
+  }
+  if (auto done = commit(); !done) return std::unexpected(done.error());
+  return lane;
+}
+
+Result<void> SqliteStore::begin() {
+  if (auto done = checkpoint_from(checkpoint_pages_); !done) return done;
+  return start();
+}
+
+Result<void> SqliteStore::start() {
+  CHECK(!connection_->in_transaction());
+  due_by_user_.clear();
+  const auto begun = queries_[Query::begin_immediate].run();
+  return begun ? Result<void>{} : std::unexpected(begun.error());
+}
+
+Result<void> SqliteStore::load_skus(const std::set<rules::SkuCode>& codes, State& state) {
+  const auto find = [](Queries& queries, const rules::SkuCode& code) { return find_sku(queries, code); };
+  return load_missing(queries_, codes, state.skus, find, [](const rules::Sku& sku) { return sku.code; });
+}
+
+Result<void> SqliteStore::load_skus(const std::set<rules::SkuId>& ids, State& state) {
+  const auto find = [](Queries& queries, rules::SkuId id) { return find_sku(queries, id); };
+  return load_missing(queries_, ids, state.skus, find, [](const rules::Sku& sku) { return sku.code; });
+}
+
+Result<void> SqliteStore::load_activities(const std::set<rules::ActivityCode>& codes, State& state) {
+  const auto find = [](Queries& queries, const rules::ActivityCode& code) {
+    return find_activity(queries, code);
+  };
+  return load_missing(queries_, codes, state.activities, find,
+                      [](const rules::Activity& found) { return found.code; });
+}
+
+Result<void> SqliteStore::load_activities(const std::set<rules::ActivityId>& ids, State& state) {
+  const auto find = [](Queries& queries, rules::ActivityId id) { return find_activity(queries, id); };
+  return load_missing(queries_, ids, state.activities, find,
+                      [](const rules::Activity& found) { return found.code; });
+}
+
+Result<void> SqliteStore::load_items(const std::set<rules::ItemId>& ids, State& state) {
+  return load_missing(queries_, ids, state.items, find_item, [](const rules::Item& item) { return item.id; });
+}
+
+Result<void> SqliteStore::load_orders(const std::set<OrderId>& ids, State& state) {
+  for (const OrderId id : ids) {
+    if (state.orders.contains(id)) continue;
+    auto found = find_order(queries_, id);
+    if (!found) return std::unexpected(found.error());
+    if (!*found) continue;
+    if (!state.add_loaded(**std::move(found))) continue;
+    if (auto counted = add_occurrences(queries_, id, state); !counted) return counted;
+  }
+  return {};
+}
+
+Result<void> SqliteStore::load_requests(const std::set<rules::RequestId>& ids,
+                                        const std::set<OrderId>& keys_as_orders, State& state) {
+  const auto name = [](const rules::IdempotencyRecord& found) {
+    return rules::RequestId{found.caller, found.key};
+  };
+  if (auto done = load_missing(queries_, ids, state.requests, find_request, name); !done) return done;
+  for (const OrderId id : keys_as_orders) {
+    if (state.orders_as_requests.contains(id)) continue;
+    auto found = find_request_of_order(queries_, id);
+    if (!found) return std::unexpected(found.error());
+    if (!*found) continue;
+    if ((*found)->request) {
+      state.orders_as_requests.emplace(id, *std::move((*found)->request));
+    } else {
+      state.ids_in_use.insert(id);
+    }
+  }
+  return {};
+}
+
+Result<void> SqliteStore::load_quotas(const std::set<rules::QuotaKey>& keys, State& state) {
+  for (const rules::QuotaKey& key : keys) {
+    if (state.quotas.contains(key)) continue;
+    const auto add = [&](Row& row) { state.quotas.emplace(key, quota_of(row).quota); };
+    auto read = queries_[Query::quota_by_key].for_each(add, key.activity, key.sku, key.user);
+    if (!read) return read;
+  }
+  return {};
+}
+
+Result<void> SqliteStore::load_counters(State& state) {
+  rules::Counters& counters = state.counters;
+  if (counters.row_state != rules::RowState::clean) return {};
+  return queries_[Query::counters].for_each([&](Row& row) {
+    const std::string_view name = row.text(0);
+    if (name == "sku") counters.next_sku = row.integer(1);
+    if (name == "item") counters.next_item = row.integer(1);
+    if (name == "activity") counters.next_activity = row.integer(1);
+  });
+}
+
+Result<Time> SqliteStore::now() {
+  latest_ = std::max(latest_, clock_.now());
+  return latest_;
+}
+
+Result<std::vector<OrderId>> SqliteStore::find_due(rules::ItemId item, Time now, std::size_t count) {
+  std::vector<OrderId> due;
+  const auto read = queries_[Query::due_of_item].for_each([&](Row& row) { due.push_back(row.order_id(0)); },
+                                                          item, now, static_cast<std::int64_t>(count));
+  if (!read) return std::unexpected(read.error());
+  return due;
+}
+
+// The holds of one user among those of a hot item have no index, for it would be the one random index on the
+// path of a sale. All due holds of the item are read once for the batch instead, whoever asks first.
+Result<std::vector<OrderId>> SqliteStore::find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
+                                                      std::size_t count) {
+  const auto [known, missing] = due_by_user_.try_emplace(item);
+  DueByUser& due = known->second;
+  if (missing || due.now != now) {
+    due = DueByUser{now, {}};
+    const auto add = [&](Row& row) { due.orders[row.code<rules::UserId>(1)].push_back(row.order_id(0)); };
+    const auto read = queries_[Query::due_with_users].for_each(add, item, now);
+    if (!read) {
+      due_by_user_.erase(known);
+      return std::unexpected(read.error());
+    }
+  }
+  const auto orders = due.orders.find(user);
+  if (orders == due.orders.end()) return std::vector<OrderId>{};
+  const auto end =
+      orders->second.begin() + static_cast<std::ptrdiff_t>(std::min(count, orders->second.size()));
+  return std::vector<OrderId>(orders->second.begin(), end);
+}
+
+Result<void> SqliteStore::write(const State& state, BatchId batch, Time now) {
+  CHECK(connection_->in_transaction() || connection_->broken());
+  return Writing(queries_, state, batch, now).everything();
+}
+
+// A commit that fails to write or to sync is `broken` like any such error, never `unknown`: its pages may lie
+// whole in the log, another sync would not tell, and only a restart that reads the file can.
+Result<void> SqliteStore::commit() {
+  const auto done = queries_[Query::commit].run();
+  return done ? Result<void>{} : std::unexpected(done.error());
+}
+
+void SqliteStore::rollback() { connection_->roll_back(); }
+
+Result<Settlement> SqliteStore::settle(BatchId batch) {
+  rollback();
+  if (auto begun = start(); !begun) return std::unexpected(begun.error());
+  Result<Settlement> settled = settle_within(batch);
+  rollback();
+  return settled;
+}
+
+// Whoever writes has the lock, so that no row comes between the look and the insert.
+Result<Settlement> SqliteStore::settle_within(BatchId batch) {
+  std::optional<Settlement> known;
+  const auto look = [&](Row& row) {
+    known = row.integer(0) != 0 ? Settlement::buried : Settlement::committed;
+  };
+  const auto read = queries_[Query::batch_by_id].for_each(look, batch.lane, batch.n);
+  if (!read) return std::unexpected(read.error());
+  if (known) return *known;
+  const auto inserted = queries_[Query::insert_batch].run(batch.lane, batch.n, 1, 0, *now());
+  if (!inserted) return std::unexpected(inserted.error());
+  const auto done = commit();
+  return done ? Result<Settlement>(Settlement::buried) : std::unexpected(done.error());
+}
+
+int SqliteStore::note_log_pages(void* store, sqlite3*, const char*, int pages) {
+  static_cast<SqliteStore*>(store)->log_pages_ = pages;
+  return SQLITE_OK;
+}
+
+// Early, and so a short one: whoever comes meanwhile waits for it, but no batch begins with one.
+Result<void> SqliteStore::idle() { return checkpoint_from(checkpoint_pages_ / idle_share); }
+
+// Checkpoints, if the log has grown by so many pages, between batches and not by SQLite's own hook, which
+// would drop the error: an fsync of the database file that fails must end the acknowledging, and is not tried
+// again.
+Result<void> SqliteStore::checkpoint_from(std::int64_t pages) {
+  if (connection_->broken()) return std::unexpected(*connection_->broken());
+  if (log_pages_ < checkpointed_pages_) checkpointed_pages_ = 0;  // The log began anew.
+  if (log_pages_ - checkpointed_pages_ < pages) return {};
+  const int code =
+      sqlite3_wal_checkpoint_v2(connection_->raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  checkpointed_pages_ = log_pages_;
+  // A reader that holds an old snapshot stops a checkpoint short; the next one goes on from there.
+  if (code == SQLITE_OK || code == SQLITE_BUSY) return {};
+  return std::unexpected(connection_->failure(code, "checkpoint"));
+}
+
+Result<Time> latest_batch(Queries& queries) {
+  Time latest = Time::min();
+  const auto read = queries[Query::latest_batch].for_each([&](Row& row) { latest = row.time(0); });
+  if (!read) return std::unexpected(read.error());
+  return latest;
+}
+
+}  // namespace
+}  // namespace sqlite
+
+Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock) {
+  auto lock = sqlite::FileLock::take(options.path);
+  if (!lock) return std::unexpected(lock.error());
+  auto connection = sqlite::open_current(options, sqlite::Role::writer);
+  if (!connection) return std::unexpected(connection.error());
+  auto queries = sqlite::Queries::prepare(**connection, sqlite::Use::store);
+  if (!queries) return std::unexpected(queries.error());
+  const auto latest = sqlite::latest_batch(*queries);
+  if (!latest) return std::unexpected(latest.error());
+  return std::make_unique<sqlite::SqliteStore>(*std::move(lock), *std::move(connection), *std::move(queries),
+                                               clock, options, *latest);
+}
+
+}  // namespace gavel::judge

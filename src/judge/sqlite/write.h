@@ -1,0 +1,50 @@
+// Writing: the rows that a batch changed, into the transaction in progress.
+//
+// Rows go in key order, each guarded and counted: an update that meets no row is a `conflict`, for what was
+// loaded is no longer so. One thread.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "judge/sqlite/queries.h"
+#include "judge/store.h"
+#include "rules/state.h"
+
+namespace gavel::judge::sqlite {
+
+class Writing {
+ public:
+  Writing(Queries& queries, const rules::State& state, BatchId batch, Time now)
+      : queries_(queries), state_(state), batch_(batch), now_(now) {}
+
+  Result<void> everything();
+
+ private:
+  Result<void> write_skus();
+  Result<void> write_items();
+  Result<void> write_buckets(const rules::Item& item);
+  Result<void> update_bucket(const rules::Item& item, std::size_t bucket);
+  Result<void> write_activities();
+  Result<void> insert_activity(const rules::Activity& activity);
+  Result<void> write_quotas();
+  Result<void> write_orders();
+  Result<void> insert_order(const rules::Order& order, const rules::IdempotencyRecord* request);
+  Result<void> update_order(const rules::Order& order);
+  std::optional<std::string_view> returned_or_null(const rules::Order& order);
+  Result<void> insert_holds(const rules::Order& order);
+  Result<void> delete_holds(const rules::Order& order);
+  Result<void> write_requests();
+  Result<void> write_flows();
+  Result<void> write_counters();
+
+  Queries& queries_;
+  const rules::State& state_;
+  const BatchId batch_;
+  const Time now_;
+  std::string taken_;  // Texts of the order being written; kept to spare a row its allocations.
+  std::string returned_;
+  std::string detail_;
+};
+
+}  // namespace gavel::judge::sqlite

@@ -1,0 +1,76 @@
+// What is promised of those who follow the ledger by a cursor per lane, on every form of a store.
+#include <set>
+#include <string>
+
+#include "judge/testing/judge_contract.h"
+
+namespace gavel::judge {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// "#a held, #b paid; 2 left since 3 ms": what the batches moved, and what comes after them.
+std::string said(const Sequel& sequel, Time start) {
+  if (sequel.other_history) return "another history";
+  std::set<std::string> words;
+  for (const rules::Order& order : sequel.orders) {
+    words.insert(order.user.text() + " " + std::string(rules::word(order.state)));
+  }
+  EXPECT_EQ(words.size(), sequel.orders.size()) << "each order once";
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  text += "; " + std::to_string(sequel.batches_left) + " left";
+  if (sequel.oldest_left) text += " since " + std::to_string((*sequel.oldest_left - start).count()) + " ms";
+  return text;
+}
+
+}  // namespace
+
+TEST_P(JudgeContract, TheLedgerIsFollowedBatchByBatch_B17) {
+  const Time start = clock().now();
+  Cursors cursors;
+  const auto follow = [&](std::size_t flows_max) {
+    const Sequel sequel = reader().follow(cursors, flows_max).value();
+    cursors = sequel.reached;
+    return said(sequel, start);
+  };
+  EXPECT_EQ(follow(100), "; 0 left");
+  shop("tee", 9);
+  EXPECT_EQ(follow(100), "; 0 left") << "stock is nobody's order";
+  clock().advance(1s);
+  say_all({reserve("a", "ann", {{"tee", 2}}), reserve("b", "bob", {{"tee", 1}})});
+  clock().advance(1s);
+  say_all({confirm("pay", order_of("a"))});
+  say_all({reserve("c", "cid", {{"tee", 100}})});  // Refused: a batch that moves nothing.
+  clock().advance(1s);
+  say_all({reserve("d", "dan", {{"tee", 1}})});
+  const Cursors before = cursors;
+  EXPECT_EQ(follow(1), "ann paid, bob held; 3 left since 2000 ms") << "as they are, not as they were";
+  EXPECT_EQ(follow(1), "ann paid; 2 left since 2000 ms");
+  EXPECT_EQ(follow(1), "; 1 left since 3000 ms");
+  EXPECT_EQ(follow(1), "dan held; 0 left");
+  EXPECT_EQ(follow(1), "; 0 left");
+  cursors = before;
+  EXPECT_EQ(follow(3), "ann paid, bob held; 2 left since 2000 ms") << "whole batches, until there are three";
+  cursors.clear();
+  EXPECT_EQ(follow(1000), "ann paid, bob held, dan held; 0 left") << "from nothing";
+}
+
+// A file that was put back or replaced has other batches under the same numbers, or none.
+TEST_P(JudgeContract, AnotherHistoryIsNotFollowed) {
+  shop("tee", 9);
+  const Time start = clock().now();
+  const Sequel now = reader().follow({}, 1000).value();
+  ASSERT_EQ(now.reached.size(), 1U);
+  const auto [lane, cursor] = *now.reached.begin();
+  const auto from = [&](rules::LaneId of, Cursor at) {
+    return said(reader().follow({{of, at}}, 1000).value(), start);
+  };
+  EXPECT_EQ(from(lane, cursor), "; 0 left");
+  EXPECT_EQ(from(lane, {cursor.n, cursor.at + 1ms}), "another history");
+  EXPECT_EQ(from(lane, {cursor.n + 1, cursor.at}), "another history");
+  EXPECT_EQ(from(rules::LaneId{lane.value + 1}, {1, cursor.at}), "another history");
+}
+
+}  // namespace gavel::judge

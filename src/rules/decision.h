@@ -1,0 +1,51 @@
+// What the ladders of rules/ share: the case before them, and the words for a yes and a no.
+//
+// Internal to rules/. One thread.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/time.h"
+#include "rules/decide.h"
+#include "rules/state.h"
+#include "rules/stock.h"
+#include "rules/verdict.h"
+
+namespace gavel::rules {
+
+// One command being decided.
+struct DecisionContext {
+  State& state;
+  const Command& command;
+  Time now;
+  const Policy& policy;
+  bool is_beyond_bound = false;  // The refusal is one more for lack of stock than are recorded (A8).
+
+  // The reason that the ledger gives for what this command moves.
+  Reason because(std::optional<OrderId> order, std::string source) const {
+    return Reason{command.caller, command.key, order, std::move(source), now};
+  }
+};
+
+inline Verdict say(Outcome outcome, Detail detail = {}) {
+  Verdict verdict;
+  verdict.outcome = outcome;
+  verdict.detail = std::move(detail);
+  return verdict;
+}
+
+inline Verdict say_of_order(Outcome outcome, OrderId order, Detail detail = {}) {
+  Verdict verdict = say(outcome, std::move(detail));
+  verdict.order = order;
+  return verdict;
+}
+
+// The act has no arrow from the order's present state (C5).
+inline Verdict refuse_in_state(const Order& order) {
+  Detail detail;
+  detail.state = std::string(word(order.state));
+  return say_of_order(Outcome::illegal_transition, order.id, detail);
+}
+
+}  // namespace gavel::rules
