@@ -57,7 +57,7 @@ crash: all ## Kill the server 20 times under load and verify what it had promise
 	@GAVEL_PROGRAM=$(CURDIR)/build/release/gavel python3 -B tests/e2e/crash.py --rounds 20 $(ARGS)
 
 format: ## Put all tracked C++ into the house's form
-	@git ls-files -z -- '*.h' '*.cc' | xargs -0 --no-run-if-empty clang-format-14 -i
+	@git ls-files -z -- '*.h' '*.cc' | xargs -0 --no-run-if-empty clang-format-19 -i
 
 clean: ## Remove everything that was built
 	@rm -rf build

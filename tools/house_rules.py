@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 import cpp_scan
 
-FILE_LINES_MAX = 500
+FILE_LINES_MAX = 550
 FUNCTION_LINES_MAX = 60
 NETWORK_UNITS_MAX = 6
 # Where folders are roles with libraries of their own; those of the oracles serve the simulator, too.

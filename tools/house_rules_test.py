@@ -58,7 +58,7 @@ BROKEN = {
         (CC, "co_await g([x] { return 1; });"), (CC, "co_await g(1, [&y, x = std::move(x)]() mutable {});"),
         (CC, "co_await g([=] { return 1; });"), (CC, "co_await g([*this] { return 1; });"),
     ],
-    "file-lines": [(CC, "int x;\n" * 501)],
+    "file-lines": [(CC, "int x;\n" * 551)],
     "function-lines": [
         (CC, "void f() {\n" + LONG_BODY + "}"), (TEST, "TEST(A, B) {\n" + LONG_BODY + "}"),
         (CC, "A::A(int x)\n    : x_{x}, y_(g({1})) {\n" + LONG_BODY + "}"),
@@ -146,7 +146,7 @@ KEPT = {
         (CC, '// co_await f({1});\nf("co_await {");'),
         (CC, "Agg a{co_await f()};"), (CC, "switch (co_await f()) {"),
     ],
-    "file-lines": [(CC, "int x;\n" * 500), ("docs/long.md", "x\n" * 600)],
+    "file-lines": [(CC, "int x;\n" * 550), ("docs/long.md", "x\n" * 600)],
     "function-lines": [
         (CC, "void f() {\n" + LONG_BODY[:-10] + "}"),
         (CC, "// ladder: every refusal in the order of its number\nvoid f() {\n" + LONG_BODY + "}"),

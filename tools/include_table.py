@@ -4,6 +4,7 @@ Three things must agree: what a file includes, what its target declares in CMake
 tools/include_table_test.py shows that each disagreement is found.
 """
 
+import posixpath
 import re
 
 import house_rules
@@ -11,19 +12,22 @@ import house_rules
 # folder: what it may include besides itself. The order is that of the ranks, lowest first.
 MAY_INCLUDE = {
     "base": (),
+    "ops": ("base",),
     "oracle": ("base",),  # tests/oracle: an auditor that shared the rules' code would share their mistakes
     "rules": ("base",),
     "stage": ("base",),
     "gate": ("rules", "base"),
-    "judge": ("rules", "base"),
+    "judge": ("rules", "ops", "base"),
     "queue": ("rules", "base"),
-    "pipeline": ("gate", "judge", "queue", "rules", "stage", "base"),
-    "jobs": ("pipeline", "gate", "judge", "queue", "rules", "base"),
-    "http": ("pipeline", "jobs", "rules", "stage", "base"),
+    "pipeline": ("gate", "judge", "queue", "rules", "stage", "ops", "base"),
+    "jobs": ("pipeline", "gate", "judge", "queue", "rules", "ops", "base"),
+    "http": ("pipeline", "jobs", "rules", "stage", "ops", "base"),
     "plain": ("oracle", "judge", "rules", "base"),  # tests/plain
-    "sim": ("plain", "oracle", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
-    "app": ("http", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "base"),
+    "sim": ("plain", "oracle", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
+    "app": ("http", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
 }
+# Parts of the judge that know no engine: every folder that may use the judge may link them.
+JUDGE_PARTS = ("judge_memory", "judge_audit")
 # Folders whose libraries beyond the one of the folder's own name are adapters of real servers and engines.
 ADAPTER_FOLDERS = ("gate", "judge", "queue")
 # The simulator runs one real engine, in process, above a file layer with faults. and gavel-oracle reads its files.
@@ -48,7 +52,7 @@ class Target:
                 key = word
             else:
                 parts.setdefault(key, []).append(word)
-        self.sources = [f"{path.rpartition('/')[0]}/{s}" for s in parts.get("SOURCES", [])]
+        self.sources = [posixpath.normpath(f"{path.rpartition('/')[0]}/{s}") for s in parts.get("SOURCES", [])]
         self.depends = parts.get("DEPENDS", [])
 
     def __str__(self):
@@ -117,7 +121,7 @@ def _declared(targets):
 
 def _may_link(target, name, folder):
     """Adapters are chosen by the program and by contract tests; beside them only another adapter builds on one."""
-    if folder not in ADAPTER_FOLDERS or name == folder or target.kind == "gavel_test" or target.folder == "app":
+    if folder not in ADAPTER_FOLDERS or name in (folder, *JUDGE_PARTS) or target.kind == "gavel_test" or target.folder == "app":
         return True
     if target.folder in ("sim", "plain"):
         return name in SIM_ADAPTERS
@@ -133,24 +137,35 @@ def _owners(targets):
     return owners
 
 
+def _is_shared_by_tests(path):
+    """Whether a header is there for tests alone: each target that includes it declares what it needs."""
+    return path.endswith("_test.h") or "/testing/" in path
+
+
 def _covered(sources, targets):
     """Each include of another library must be declared by every target that compiles the including file."""
     libraries = {t.name: t for t in targets if t.kind == "gavel_library"}
     owners = _owners(targets)
+    # A header without a source belongs to the first library that is declared beside it.
+    rooms = {t.path.rpartition("/")[0]: t.name for t in reversed(targets)
+             if t.kind == "gavel_library" and t.path.count("/") > 2}
 
     def library_of(path, folder):
         """The name of the library that holds a header: the one that compiles its source, else the folder's own."""
-        if path.endswith("_test.h"):
-            return ""  # tests share it; no library holds it
         compiled = [t for t in owners.get(path.rpartition(".")[0], []) if t.kind == "gavel_library"]
-        return compiled[0].name if compiled else folder
+        if compiled:
+            return compiled[0].name
+        if _is_shared_by_tests(path):
+            return ""  # no library holds it
+        return rooms.get(path.rpartition("/")[0], folder)
 
     for file in sources:
         if file.folder not in {t.folder for t in targets}:
             continue  # a folder that is not built yet; built-sources speaks of it
-        default = [libraries[file.folder]] if file.is_header and file.folder in libraries else []
-        if file.name.endswith("_test.h"):
-            quoted = f'"{file.folder}/{file.name}"'
+        room = rooms.get(file.path.rpartition("/")[0], file.folder)
+        default = [libraries[room]] if file.is_header and room in libraries else []
+        if file.is_header and _is_shared_by_tests(file.path):
+            quoted = f'"{file.path.removeprefix("src/")}"'
             users = [s for s in sources if quoted in (name for _, name in s.includes)]
             default = [t for user in users for t in owners.get(user.path.rpartition(".")[0], [])]
         for target in owners.get(file.path.rpartition(".")[0], default):

@@ -13,8 +13,8 @@ gavel_library(judge SOURCES judge.cc DEPENDS base)  # the interface
 gavel_library(judge_sqlite SOURCES sqlite_store.cc DEPENDS judge base LINKS SQLite::SQLite3)
 """)
 JUDGE_CC = File("src/judge/judge.cc", '#include "base/check.h"\n')
-SQLITE_H = File("src/judge/sqlite/store.h", '#include "judge/judge.h"\n')
-SQLITE_CC = File("src/judge/sqlite/store.cc", '#include "judge/judge.h"\n#include "base/check.h"\n')
+SQLITE_H = File("src/judge/sqlite_store.h", '#include "judge/judge.h"\n')
+SQLITE_CC = File("src/judge/sqlite_store.cc", '#include "judge/judge.h"\n#include "base/check.h"\n')
 GOOD = [BASE, BASE_H, BASE_CC, JUDGE, JUDGE_CC, SQLITE_H, SQLITE_CC]
 
 
@@ -78,7 +78,7 @@ class IncludeTable(unittest.TestCase):
         self.assertEqual(findings(judge), ["declared-includes"])
 
     def test_an_include_of_a_neighbour_that_is_not_declared(self):
-        self.assertEqual(findings(File("src/judge/judge.cc", '#include "judge/sqlite/store.h"\n')),
+        self.assertEqual(findings(File("src/judge/judge.cc", '#include "judge/sqlite_store.h"\n')),
                          ["declared-includes"])
 
     def test_a_test_that_includes_what_it_does_not_declare(self):
@@ -87,7 +87,7 @@ class IncludeTable(unittest.TestCase):
         self.assertEqual(findings(judge, test), ["declared-includes"])
 
     def test_a_header_of_tests_belongs_to_the_tests_that_include_it(self):
-        shared = File("src/judge/form_test.h", '#include "judge/sqlite/store.h"\n')
+        shared = File("src/judge/form_test.h", '#include "judge/sqlite_store.h"\n')
         test = File("src/judge/judge_test.cc", '#include "judge/form_test.h"\n')
         for depends, expected in (("judge_sqlite", []), ("judge", ["declared-includes"])):
             call = f"gavel_test(judge_test LABEL unit SOURCES judge_test.cc DEPENDS {depends})\n"

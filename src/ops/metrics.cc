@@ -86,7 +86,7 @@ Timer::Run::~Run() {
   timer_.seconds_.observe(std::chrono::duration<double>(timer_.clock_->steady() - begun_).count());
 }
 
-MetricsRegistry::Metrics() : parts_(std::make_unique<Parts>()) {}
+MetricsRegistry::MetricsRegistry() : parts_(std::make_unique<Parts>()) {}
 MetricsRegistry::~MetricsRegistry() = default;
 
 Counter MetricsRegistry::counter(const std::string& name, const std::string& help, const Labels& labels) {

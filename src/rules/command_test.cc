@@ -36,7 +36,7 @@ TEST(CommandTest, TheOrderThatIsMadeHasTheKeyForItsIdWhereThatIsAUuidOfVersion7)
   EXPECT_EQ(order_made_by(world.command("shop", key, want("ann", "tee*1"))), OrderId{*parse_uuid(key)});
   Command keyless = world.command("shop", key, want("ann", "tee*1"));
   keyless.key.reset();
-  EXPECT_EQ(order_made_by(keyless), keyless.fresh);
+  EXPECT_EQ(order_made_by(keyless), keyless.new_order_id);
 }
 
 TEST(CommandTest, TheContentOfEachAct) {

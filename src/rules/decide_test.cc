@@ -370,14 +370,15 @@ TEST(DecideTest, AGenerationRisesWithStockThatReturnsAndMarksItsRowAlone) {
       Item item{.id = ItemId{state.counters.next_item++}, .sku = SkuId{1}, .buckets = {}, .loaded = {}};
       for (const Quantity units : row.before) item.loaded.push_back(Bucket{units, no_units, no_units, 0});
       for (const Quantity units : row.after) item.buckets.push_back(Bucket{units, no_units, no_units, 0});
-      item.row_state = change;
+      item.row_state = row_state;
       state.items.emplace(item.id, item);
     }
     raise_generations(state);
     for (const auto& [id, item] : state.items) {
       const bool rises = steps[static_cast<std::size_t>(id.value - 1)].rises;
       EXPECT_EQ(item.generation, rises ? 2 : 1) << id.value;
-      EXPECT_EQ(item.row_state, rises && change == RowState::clean ? RowState::updated : change) << id.value;
+      EXPECT_EQ(item.row_state, rises && row_state == RowState::clean ? RowState::updated : row_state)
+          << id.value;
     }
   }
 }

@@ -87,7 +87,7 @@ TEST(ModesTest, EveryActInEveryState_B12) {
     EXPECT_EQ(answer(gated_sale(), opening("sale")), row.open_gated);
     EXPECT_EQ(answer(direct_sale, opening("sale")), row.open_direct);
     EXPECT_EQ(answer(gated_sale(), closing("sale")), row.close);
-    EXPECT_EQ(answer(gated_sale(), change("sale", std::nullopt, gated)), row.row_state);
+    EXPECT_EQ(answer(gated_sale(), change("sale", std::nullopt, gated)), row.change);
   }
 }
 
