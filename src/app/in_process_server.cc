@@ -11,7 +11,7 @@ namespace gavel::app {
 namespace {
 
 // The defaults, but for what keeps it apart from everything else on the machine.
-Result<Options> options_in(const TemporaryDataFolder& folder, const std::string& mode) {
+Result<Options> options_in(const ScratchFolder& folder, const std::string& mode) {
   const auto nothing = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
   const std::map<std::string, std::string> chosen = {
       {"http.port", "0"},
@@ -28,7 +28,7 @@ Result<Options> options_in(const TemporaryDataFolder& folder, const std::string&
 
 }  // namespace
 
-Result<std::unique_ptr<InProcessServer>> InProcessServer::start(const TemporaryDataFolder& folder,
+Result<std::unique_ptr<InProcessServer>> InProcessServer::start(const ScratchFolder& folder,
                                                                 const std::string& mode, Interrupt& ended) {
   const auto options = options_in(folder, mode);
   if (!options) return std::unexpected(options.error());

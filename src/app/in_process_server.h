@@ -12,8 +12,8 @@
 
 #include "app/instance.h"
 #include "app/interrupt.h"
+#include "app/scratch_folder.h"
 #include "app/server_addresses.h"
-#include "app/temporary_data_folder.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "ops/log.h"
@@ -24,8 +24,8 @@ class InProcessServer {
  public:
   // `mode` is a value of pipeline.mode. `ended` is raised when the service ends, by itself or not. Folder and
   // `ended` outlive the object. `invalid` or `unavailable` in one line.
-  static Result<std::unique_ptr<InProcessServer>> start(const TemporaryDataFolder& folder,
-                                                        const std::string& mode, Interrupt& ended);
+  static Result<std::unique_ptr<InProcessServer>> start(const ScratchFolder& folder, const std::string& mode,
+                                                        Interrupt& ended);
 
   ~InProcessServer() { stop(); }
   InProcessServer(const InProcessServer&) = delete;
@@ -38,16 +38,15 @@ class InProcessServer {
     return {.shop = instance_->shop(), .operators = instance_->operators(), .key = key_};
   }
   std::string key_file() const { return folder_.file("gavel.key"); }
-  const TemporaryDataFolder& folder() const { return folder_; }
+  const ScratchFolder& folder() const { return folder_; }
 
   // Drains and ends it. Idempotent.
   Instance::Ended stop();
 
  private:
-  InProcessServer(const TemporaryDataFolder& folder, std::string key)
-      : folder_(folder), key_(std::move(key)) {}
+  InProcessServer(const ScratchFolder& folder, std::string key) : folder_(folder), key_(std::move(key)) {}
 
-  const TemporaryDataFolder& folder_;
+  const ScratchFolder& folder_;
   const RealClock clock_;
   const std::string key_;
   std::unique_ptr<Log> log_;

@@ -393,11 +393,12 @@ void Instance::Wiring::finish() {
 void Instance::Wiring::overrun() {
   const std::string_view hangs = lane_drained_ ? "a question to the database" : "the judge's database";
   log_.write(Level::error, "stop_overrun", {{"hangs", hangs}});
-  std::fprintf(
-      stderr,
-      "gavel: %.*s does not answer within %lld s of the stop, so it ends without. What was answered is "
-      "kept; the rest may be asked again with its keys.\n",
-      static_cast<int>(hangs.size()), hangs.data(), static_cast<long long>(stop_within.count() / 1000));
+  std::fprintf(stderr,
+               "gavel: shutdown timed out after %lld s waiting for %.*s; exiting. What was answered is "
+               "stored; send the "
+               "other requests again with the same keys.\n",
+               static_cast<long long>(stop_within.count() / 1000), static_cast<int>(hangs.size()),
+               hangs.data());
   std::_Exit(lane_drained_ && !broken_ ? 0 : 3);
 }
 

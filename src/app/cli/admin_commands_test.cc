@@ -1,4 +1,5 @@
-// Each command of administration as the request it sends, and held against the routes that the server has.
+// Each command of administration as the request that it sends, and compared with the routes that the server
+// has.
 #include "app/cli/admin_commands.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace gavel::app {
 namespace {
 
-const AdminCommand& verb(std::string_view group, std::string_view word) {
+const AdminCommand& command(std::string_view group, std::string_view word) {
   const auto found = std::ranges::find_if(
       admin_commands(), [&](const AdminCommand& one) { return one.group == group && one.word == word; });
   EXPECT_NE(found, admin_commands().end()) << group << " " << word;
@@ -34,7 +35,7 @@ struct Row {
   ArgumentValues words;
   const char* request;
 };
-// table: what is typed, and what is sent or said.
+// table: what is typed, and the request or the error.
 const Row rows[] = {
     {"stock", "create", {{"sku", {"tee"}}}, "PUT /v1/skus/tee"},
     {"stock", "create", {{"sku", {"tee"}}, {"buckets", {"8"}}}, R"(PUT /v1/skus/tee {"buckets":8})"},
@@ -93,65 +94,66 @@ const Row rows[] = {
     // What is wrong is named as it is typed.
     {"stock", "receive", {{"sku", {"tee"}}}, "QUANTITY: is missing"},
     {"stock", "receive", {{"sku", {""}}, {"quantity", {"5"}}}, "SKU: is empty"},
-    {"stock", "receive", {{"sku", {"tee"}}, {"quantity", {"5.5"}}}, "QUANTITY: '5.5' is no integer"},
+    {"stock", "receive", {{"sku", {"tee"}}, {"quantity", {"5.5"}}}, "QUANTITY: '5.5' is not an integer"},
     {"stock",
      "receive",
      {{"sku", {"tee"}}, {"quantity", {"99999999999999999999"}}},
-     "QUANTITY: '99999999999999999999' is no integer"},
+     "QUANTITY: '99999999999999999999' is not an integer"},
     {"order",
      "refund",
      {{"order", {"o1"}}, {"restock", {"true"}}},
-     "--restock: must be yes or no, and is 'true'"},
+     "--restock: must be yes or no, but is 'true'"},
     {"order",
      "confirm",
      {{"order", {"o1"}}, {"lines", {"tee"}}},
-     "--lines: 'tee' is no SKU=N, such as tee=2"},
-    {"order", "confirm", {{"order", {"o1"}}, {"lines", {"=2"}}}, "--lines: '=2' is no SKU=N, such as tee=2"},
+     "--lines: 'tee' is not SKU=N, such as tee=2"},
+    {"order", "confirm", {{"order", {"o1"}}, {"lines", {"=2"}}}, "--lines: '=2' is not SKU=N, such as tee=2"},
     {"activity",
      "create",
      {{"id", {"drop"}}, {"name", {"F"}}, {"lines", {"t=1"}}, {"limit_per_user", {"x"}}},
-     "--limit-per-user: 'x' is no integer"},
+     "--limit-per-user: 'x' is not an integer"},
 };
 
-TEST(Verbs, BecomeRequests) {
-  for (const Row& row : rows) EXPECT_EQ(said(request_of(verb(row.group, row.word), row.words)), row.request);
+TEST(AdminCommands, BecomeRequests) {
+  for (const Row& row : rows)
+    EXPECT_EQ(said(request_of(command(row.group, row.word), row.values)), row.request);
 }
 
-http::Found route_of(const AdminCommand& verb) {
-  std::string path(verb.target);
+http::Found route_of(const AdminCommand& command) {
+  std::string path(command.target);
   if (const std::size_t at = path.find("{}"); at != std::string::npos) path.replace(at, 2, "x");
-  const auto place = http::find_route(http::Audience::operators, verb.method, *http::parse_target(path));
+  const auto place = http::find_route(http::Audience::operators, command.method, *http::parse_target(path));
   const auto* found = std::get_if<http::Found>(&place);
   return found == nullptr ? http::Found{} : *found;
 }
 
 // A word that the server would not understand, or one that it misses, is found here and not by a user.
-TEST(Verbs, FitTheRoutes) {
-  for (const AdminCommand& verb : admin_commands()) {
-    const std::string name = std::string(verb.group) + " " + std::string(verb.word);
-    const http::Found found = route_of(verb);
+TEST(AdminCommands, FitTheRoutes) {
+  for (const AdminCommand& command : admin_commands()) {
+    const std::string name = std::string(command.group) + " " + std::string(command.word);
+    const http::Found found = route_of(command);
     ASSERT_NE(found.route, nullptr) << name;
-    EXPECT_EQ(found.route->pattern, verb.target) << name;
-    EXPECT_EQ(verb.writes(), found.route->policy.key == http::Key::required) << name;
+    EXPECT_EQ(found.route->pattern, command.target) << name;
+    EXPECT_EQ(command.writes(), found.route->policy.key == http::Key::required) << name;
     http::Query query;
-    for (const AdminArgument& word : verb.words) {
-      if (word.place == ArgumentPlace::in_path) {
-        EXPECT_TRUE(verb.target.contains("{}")) << name;
-      } else if (!verb.writes()) {
-        query.emplace_back(word.field, "x");
+    for (const AdminArgument& argument : command.arguments) {
+      if (argument.place == ArgumentPlace::in_path) {
+        EXPECT_TRUE(command.target.contains("{}")) << name;
+      } else if (!command.writes()) {
+        query.emplace_back(argument.field, "x");
       } else {
         ASSERT_NE(found.route->policy.shape, nullptr) << name;
         const auto members = found.route->policy.shape->members;
-        EXPECT_TRUE(std::ranges::any_of(members, [&](const auto& one) { return one.name == word.field; }))
-            << name << " " << word.field;
+        EXPECT_TRUE(std::ranges::any_of(members, [&](const auto& one) { return one.name == argument.field; }))
+            << name << " " << argument.field;
       }
     }
     EXPECT_EQ(http::wrong_in_query(found.route->endpoint, query), std::nullopt) << name;
     if (found.route->policy.shape == nullptr) continue;
     for (const auto& member : found.route->policy.shape->members) {
       if (member.need != http::Need::required) continue;
-      const bool is_there = std::ranges::any_of(verb.words, [&](const AdminArgument& word) {
-        return word.field == member.name && word.need == ArgumentNeed::required;
+      const bool is_there = std::ranges::any_of(command.arguments, [&](const AdminArgument& argument) {
+        return argument.field == member.name && argument.need == ArgumentNeed::required;
       });
       EXPECT_TRUE(is_there) << name << " lacks " << member.name;
     }

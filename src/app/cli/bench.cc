@@ -25,7 +25,7 @@
 #include "app/load/scenario_traffic.h"
 #include "app/open_files.h"
 #include "app/options.h"
-#include "app/temporary_data_folder.h"
+#include "app/scratch_folder.h"
 #include "base/random.h"
 
 namespace gavel::app {
@@ -115,7 +115,7 @@ class Bench final : public Subcommand, private RampObserver {
 
  private:
   Exit measure_built_in(const LoadRamp& ramp, const Signals& signals) {
-    const auto folder = TemporaryDataFolder::make();
+    const auto folder = ScratchFolder::make();
     if (!folder) return fail_with(Exit::usage, folder.error());
     const Signals::Watch watch(signals, [&] { interrupt_.raise(); }, [&] { folder->remove(); });
     const auto server = InProcessServer::start(*folder, first_of(mode_, "direct"), interrupt_);

@@ -18,7 +18,7 @@
 #include "app/in_process_server.h"
 #include "app/interrupt.h"
 #include "app/open_files.h"
-#include "app/temporary_data_folder.h"
+#include "app/scratch_folder.h"
 #include "base/clock.h"
 #include "base/random.h"
 
@@ -71,7 +71,7 @@ class Demo final : public Subcommand {
     format_ = arguments.format;
     const Signals signals;
     Interrupt interrupt;
-    const auto folder = TemporaryDataFolder::make();
+    const auto folder = ScratchFolder::make();
     if (!folder) return fail_with(Exit::usage, folder.error());
     const Signals::Watch watch(signals, [&] { interrupt.raise(); }, [&] { folder->remove(); });
     allow_open_files(static_cast<std::size_t>(connections_) * files_per_connection + other_files);

@@ -1,4 +1,4 @@
-// Answers as people see them, whole.
+// Responses as people see them, whole.
 #include "app/cli/response_text.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace gavel::app {
 namespace {
 
-std::string text(ResponseLayout shows, const std::string& body) {
+std::string text(ResponseLayout layout, const std::string& body) {
   const auto text = text_of_response(shows, body);
   return text ? *text : "error: " + text.error().message;
 }
@@ -16,7 +16,7 @@ const std::string order =
     R"("taken":[{"warehouse":"main","bucket":0,"quantity":2},{"warehouse":"main","bucket":1,"quantity":1}]}],)"
     R"("created_at":"2026-11-29T21:42:29.725Z","expires_at":"2026-11-29T21:57:29.725Z"})";
 
-TEST(AnswerText, Deeds) {
+TEST(ResponseText, Results) {
   EXPECT_EQ(text(ResponseLayout::result,
                  R"({"code":"received","sku":"tee","quantity":3,"at":"2026-11-29T21:42:29.684Z"})"),
             "received: sku tee, quantity 3, at 2026-11-29T21:42:29.684Z");
@@ -25,7 +25,7 @@ TEST(AnswerText, Deeds) {
             "refunded: order o1, lines tee 3");
 }
 
-TEST(AnswerText, Stock) {
+TEST(ResponseText, Stock) {
   EXPECT_EQ(
       text(
           ResponseLayout::stock,
@@ -36,38 +36,38 @@ TEST(AnswerText, Stock) {
       "tee     main       -          1000         0     7      0        2\n"
       "teapot  main       drop          0         1     1      2        6\n"
       "from the judge, 0 ms old\n"
-      "more: the same with --cursor 7");
+      "more: rerun with --cursor 7");
 }
 
-TEST(AnswerText, Orders) {
+TEST(ResponseText, Orders) {
   EXPECT_EQ(text(ResponseLayout::order, order),
-            "order o1, held, of ann, in drop\n"
-            "made 2026-11-29T21:42:29.725Z\n"
-            "holds until 2026-11-29T21:57:29.725Z\n"
+            "order o1, held, of user ann, activity drop\n"
+            "created 2026-11-29T21:42:29.725Z\n"
+            "held until 2026-11-29T21:57:29.725Z\n"
             "SKU  QUANTITY  RETURNED  FROM\n"
             "tee         3         1  main/0 2, main/1 1");
   EXPECT_EQ(text(ResponseLayout::orders,
                  R"({"orders":[)" + order + R"(],"next":"o1","lag_batches":2,"lag_ms":70})"),
-            "ORDER  STATE  MADE                      ACTIVITY  LINES\n"
+            "ORDER  STATE  CREATED                   ACTIVITY  LINES\n"
             "o1     held   2026-11-29T21:42:29.725Z  drop      tee 3 (1 returned)\n"
-            "more: the same with --cursor o1\n"
-            "not complete: 2 batches, 70 ms, are not looked through yet");
+            "more: rerun with --cursor o1\n"
+            "incomplete: the index of orders is 2 batches (70 ms) behind");
   EXPECT_EQ(text(ResponseLayout::orders, R"({"orders":[],"lag_batches":0,"lag_ms":0})"),
-            "ORDER  STATE  MADE  ACTIVITY  LINES");
+            "ORDER  STATE  CREATED  ACTIVITY  LINES");
 }
 
-TEST(AnswerText, Activities) {
+TEST(ResponseText, Activities) {
   const std::string sale =
       R"({"id":"drop","name":"Friday\u001b[2J\u202e\u2066","state":"open","lines":[{"sku":"tee","warehouse":"main","allotment":5}],)"
       R"("limit_per_user":1,"mode":"direct"})";
   const std::string table =
       "ACTIVITY  STATE  ALLOTTED  PER USER  OPENS  CLOSES  NAME\n"
       "drop      open   tee 5            1                 Friday\\u001b[2J\\u202e\\u2066";
-  EXPECT_EQ(text(ResponseLayout::activity, sale), table) << "what a terminal would obey is escaped";
+  EXPECT_EQ(text(ResponseLayout::activity, sale), table) << "what a terminal would interpret is escaped";
   EXPECT_EQ(text(ResponseLayout::activities, R"({"activities":[)" + sale + "]}"), table);
 }
 
-TEST(AnswerText, TheGate) {
+TEST(ResponseText, TheGate) {
   EXPECT_EQ(
       text(ResponseLayout::gate,
            R"({"gate":[{"sku":"tee","pool":"-","mode":"gated","available":5,"left_at_gate":2,"buckets":[)"
@@ -78,7 +78,7 @@ TEST(AnswerText, TheGate) {
       "tee  -     gated       1          2    4");
 }
 
-TEST(AnswerText, Traces) {
+TEST(ResponseText, Traces) {
   const std::string trace =
       R"({"requests":[{"key":"k1","status":"done","code":"reserved","http_status":201,"at":"2026-11-29T21:42:29.725Z",)"
       R"("caller":"shop"}],"order":)" +
@@ -101,10 +101,10 @@ TEST(AnswerText, Traces) {
   EXPECT_EQ(text(ResponseLayout::trace, R"({"traces":[],"lag_batches":0,"lag_ms":0})"), "no order");
 }
 
-TEST(AnswerText, WhatIsNoAnswerIsSaid) {
+TEST(ResponseText, WhatIsNoResponseIsReported) {
   for (const char* body : {"", "<html>", "[]", R"({"stock":7})"}) {
     EXPECT_TRUE(
-        text(ResponseLayout::stock, body).starts_with("error: the answer lacks what it should hold: "))
+        text(ResponseLayout::stock, body).starts_with("error: the response lacks a field or is not JSON: "))
         << body;
   }
 }

@@ -18,7 +18,7 @@ bool asks_for_another_try(unsigned status) { return status == 429 || status == 5
 }  // namespace
 
 Result<HttpResponse> call(const ServerAddress& server, HttpRequest request, const Clock& clock,
-                          const std::function<void(Duration)>& sleep) {
+                          const std::function<void(Duration)>& wait) {
   CHECK(request.method == "GET" || !request.key.empty());
   auto client = HttpClient::create(server.url, server.ca_file);
   if (!client) return std::unexpected(client.error());
@@ -38,7 +38,7 @@ Result<HttpResponse> call(const ServerAddress& server, HttpRequest request, cons
       if (!response && perhaps_done) return fail(ErrorCode::unknown, response.error().message);
       return response;
     }
-    sleep(pause);
+    wait(pause);
     pause = std::min(2 * pause, pause_max);
   }
 }

@@ -29,8 +29,8 @@ inline constexpr Duration call_within{20'000};
 
 // The last response, of whatever status. Errors: `unavailable` certainly nothing was done; `unknown` perhaps
 // it was, and the same request with the same key finds out; `invalid` the address or a certificate is wrong,
-// or what answers is no HTTP server. A request that writes has a key.
+// or what answers is no HTTP server. A request that writes has a key. `wait` pauses between two tries.
 Result<HttpResponse> call(const ServerAddress& server, HttpRequest request, const Clock& clock,
-                          const std::function<void(Duration)>& sleep);
+                          const std::function<void(Duration)>& wait);
 
 }  // namespace gavel::app

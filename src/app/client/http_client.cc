@@ -17,7 +17,7 @@ std::string seconds_text(FineTime within) {
 
 }  // namespace
 
-class HttpClient::Parts final : private HttpConnection::Listener {
+class HttpClient::Parts final : public HttpConnection::Listener {
  public:
   explicit Parts(std::unique_ptr<Origin> origin) : origin_(std::move(origin)) {}
 

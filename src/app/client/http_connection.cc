@@ -203,7 +203,9 @@ void HttpConnection::State::shake_hands() {
   decrypted_ = std::make_unique<std::array<char, tls_record_bytes>>();
   tls_->set_verify_callback(ssl::host_name_verification(host));
   // Servers with several certificates choose by the name.
-  CHECK(SSL_set_tlsext_host_name(tls_->native_handle(), host.c_str()) == 1);
+  std::string name = host;
+  CHECK(SSL_ctrl(tls_->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                 name.data()) == 1);
   tls_->async_handshake(
       ssl::stream_base::client, alive([](State& self, const error_code& error, std::size_t) {
         if (!error) return self.connected();

@@ -7,7 +7,7 @@
 
 #include <boost/json.hpp>
 
-#include "app/load/traffic.h"
+#include "app/load/load_engine.h"
 #include "base/check.h"
 
 namespace gavel::app {

@@ -51,7 +51,7 @@ using State = Slot::State;
 
 }  // namespace
 
-class LoadEngine::Parts final : private HttpConnection::Listener {
+class LoadEngine::Parts final : public HttpConnection::Listener {
  public:
   Parts(std::unique_ptr<Origin> origin, std::size_t connections)
       : origin_(std::move(origin)), slots_(connections) {

@@ -36,12 +36,25 @@
 #include <string>
 #include <variant>
 
+#include "app/client/http_message.h"
 #include "app/load/latency_histogram.h"
-#include "app/load/traffic.h"
 #include "base/clock_fine.h"
 #include "base/result.h"
 
 namespace gavel::app {
+
+// What a load sends, and what hears of the responses. Called on the engine's thread.
+class Traffic {
+ public:
+  virtual ~Traffic() = default;
+
+  // The next request; nothing: there are no more, until a response brings one about.
+  virtual std::optional<HttpRequest> next() = 0;
+
+  // The final response to a request. `code` is the word in it: reserved, sold_out (client/retry.h).
+  virtual void on_response(const HttpRequest& request, const HttpResponse& response,
+                           const std::string& code) = 0;
+};
 
 struct LoadTarget {
   std::string url;

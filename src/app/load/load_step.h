@@ -8,7 +8,6 @@
 
 #include "app/load/load_engine.h"
 #include "app/load/metrics_poller.h"
-#include "base/check.h"
 
 namespace gavel::app {
 
@@ -20,17 +19,8 @@ struct LoadStep {
   std::size_t connections = 1;
 
   bool is_by_rate() const { return std::holds_alternative<RateSchedule>(schedule); }
-  const RateSchedule& rate() const {
-    CHECK(is_by_rate());
-    return *std::get_if<RateSchedule>(&schedule);
-  }
-  // A step has an end of its own.
-  FineTime during() const {
-    if (is_by_rate()) return rate().during;
-    const auto& during = std::get_if<OutstandingSchedule>(&schedule)->during;
-    CHECK(during.has_value());
-    return *during;
-  }
+  const RateSchedule& rate() const;  // Of a step by rate.
+  FineTime during() const;           // A step has an end of its own.
   std::int64_t outstanding() const { return static_cast<std::int64_t>(connections); }
 };
 

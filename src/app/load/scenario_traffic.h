@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include "app/load/load_step.h"
-#include "app/load/traffic.h"
 #include "base/clock.h"
 #include "base/random.h"
 

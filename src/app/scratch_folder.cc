@@ -1,4 +1,4 @@
-#include "app/temporary_data_folder.h"
+#include "app/scratch_folder.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -16,31 +16,30 @@ constexpr int removals_max = 100;
 
 }  // namespace
 
-Result<TemporaryDataFolder> TemporaryDataFolder::make() {
+Result<ScratchFolder> ScratchFolder::make() {
   std::vector<std::string> places = {"/var/tmp", "/tmp"};
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in Gavel changes the environment.
   const char* chosen = std::getenv("TMPDIR");
   if (chosen != nullptr && *chosen != '\0') places = {chosen};
   for (const std::string& place : places) {
     std::string path = place + "/gavel-demo-XXXXXX";
-    if (::mkdtemp(path.data()) != nullptr) return TemporaryDataFolder(std::move(path));
+    if (::mkdtemp(path.data()) != nullptr) return ScratchFolder(std::move(path));
   }
   return fail(ErrorCode::invalid, "no temporary folder can be created in " + places.back() +
                                       "; set TMPDIR to a folder that can be written to");
 }
 
-TemporaryDataFolder::TemporaryDataFolder(TemporaryDataFolder&& from) noexcept
-    : path_(std::exchange(from.path_, {})) {}
+ScratchFolder::ScratchFolder(ScratchFolder&& from) noexcept : path_(std::exchange(from.path_, {})) {}
 
-TemporaryDataFolder::~TemporaryDataFolder() { remove(); }
+ScratchFolder::~ScratchFolder() { remove(); }
 
-void TemporaryDataFolder::remove() const {
+void ScratchFolder::remove() const {
   std::error_code ignored;
   for (int i = 0; i < removals_max && !path_.empty() && std::filesystem::exists(path_, ignored); ++i)
     std::filesystem::remove_all(path_, ignored);
 }
 
-bool TemporaryDataFolder::in_memory() const {
+bool ScratchFolder::in_memory() const {
   struct statfs status{};
   return ::statfs(path_.c_str(), &status) == 0 && status.f_type == TMPFS_MAGIC;
 }

@@ -1,4 +1,4 @@
-// TemporaryDataFolder: the data folder of a demonstration or a measurement, removed with all its files when
+// ScratchFolder: the data folder of a demonstration or a measurement, removed with all its files when
 // the object is destroyed.
 //
 // One thread, but for remove().
@@ -11,17 +11,17 @@
 
 namespace gavel::app {
 
-class TemporaryDataFolder {
+class ScratchFolder {
  public:
   // In TMPDIR if that is set; else in /var/tmp, which is on a disk, where /tmp may be memory and faster than
   // any disk; else in /tmp.
-  static Result<TemporaryDataFolder> make();
+  static Result<ScratchFolder> make();
 
-  TemporaryDataFolder(TemporaryDataFolder&& from) noexcept;
-  ~TemporaryDataFolder();
-  TemporaryDataFolder(const TemporaryDataFolder&) = delete;
-  TemporaryDataFolder& operator=(const TemporaryDataFolder&) = delete;
-  TemporaryDataFolder& operator=(TemporaryDataFolder&&) = delete;
+  ScratchFolder(ScratchFolder&& from) noexcept;
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
@@ -34,7 +34,7 @@ class TemporaryDataFolder {
   bool in_memory() const;
 
  private:
-  explicit TemporaryDataFolder(std::string path) : path_(std::move(path)) {}
+  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
 };
