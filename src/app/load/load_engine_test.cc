@@ -145,7 +145,7 @@ TEST(LoadEngine, ATrafficCanEndASchedule) {
   EXPECT_EQ(statistics.unsent, 0);
 }
 
-TEST(LoadEngine, ConnectionsThatAreTurnedAwayRestAndAreCounted_B14) {
+TEST(LoadEngine, ConnectionsThatAreTurnedAwayAreCountedAndTriedAgainLater_B14) {
   ScriptedServer server([](Session& session) {
     if (session.number() > 2) {
       session.send(http_response(503, R"({"code":"overloaded"})", "Retry-After: 1\r\nConnection: close\r\n"));
@@ -158,8 +158,9 @@ TEST(LoadEngine, ConnectionsThatAreTurnedAwayRestAndAreCounted_B14) {
   });
   Keys traffic(1'000'000);
   const LoadStatistics statistics = run(server, 5, OutstandingSchedule{ms(300)}, traffic);
-  EXPECT_EQ(statistics.busy, 3) << "each hears it once, and waits for a second";
-  EXPECT_EQ(statistics.unsent, 3);
+  // Each is told so once, before or after it has sent a request, and waits for a second.
+  EXPECT_EQ(statistics.busy + statistics.lost, 3);
+  EXPECT_LE(statistics.unsent, 3);
   EXPECT_GT(statistics.latencies.count(), 10) << "those that are admitted go on";
   EXPECT_EQ(statistics.unanswered, 0);
 }
