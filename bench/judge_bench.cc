@@ -68,7 +68,7 @@ Run run_judge(const Case& one, std::int64_t orders, std::uint64_t seed) {
     run.cpu += cpu_of_thread() - cpu;
     for (const rules::Verdict& verdict : verdicts) CHECK(verdict.outcome == rules::Outcome::reserved);
   }
-  auto reader = judge::open_sqlite_reader(options);
+  auto reader = judge::open_sqlite_reader(options, clock);
   CHECK(reader.has_value());
   run.verify = audited(**reader).verify;
   return run;
@@ -85,7 +85,8 @@ Run run_log(const Case& one, std::int64_t orders, std::uint64_t seed) {
   for (std::int64_t made = 0; made < orders; made += static_cast<std::int64_t>(one.batch)) {
     std::vector<BareLog::Record> batch;
     for (const rules::Command& command : source.next(one.batch, clock.now())) {
-      batch.push_back({command.new_order_id.uuid, command.key->text() + ' ' + command.caller.text() + ' ' +
+      batch.push_back({command.new_order_id.uuid, std::string(command.key->text()) + ' ' +
+                                                      command.caller.text() + ' ' +
                                                       rules::fingerprint_of(command.act) + '\n'});
     }
     const Span begun = steady_now();

@@ -26,7 +26,8 @@ void Server::stock(const std::string& sku, std::int64_t units) {
 }
 
 std::unique_ptr<judge::Reader> Server::open_reader() const {
-  auto reader = judge::open_sqlite_reader(judge::SqliteOptions{.path = folder_->file("gavel.db"), .vfs = ""});
+  auto reader =
+      judge::open_sqlite_reader(judge::SqliteOptions{.path = folder_->file("gavel.db"), .vfs = ""}, clock_);
   CHECK(reader.has_value());
   return *std::move(reader);
 }

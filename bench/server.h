@@ -11,6 +11,7 @@
 #include "app/in_process_server.h"
 #include "app/interrupt.h"
 #include "app/scratch_folder.h"
+#include "base/clock.h"
 #include "bench/shop.h"
 
 namespace gavel::bench {
@@ -37,6 +38,7 @@ class Server {
  private:
   void stop();
 
+  const RealClock clock_;  // Of its readers.
   app::Interrupt ended_;
   std::optional<app::ScratchFolder> folder_;
   std::unique_ptr<app::InProcessServer> server_;

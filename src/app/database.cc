@@ -43,8 +43,8 @@ Database open_memory(const Clock& clock) {
   auto database = judge::make_memory_database();
   Database opened;
   opened.store = judge::open_memory_store(database, clock);
-  opened.open_reader = [database]() -> Result<std::unique_ptr<judge::Reader>> {
-    return judge::open_memory_reader(database);
+  opened.open_reader = [database, &clock]() -> Result<std::unique_ptr<judge::Reader>> {
+    return judge::open_memory_reader(database, clock);
   };
   opened.order_index = judge::make_memory_order_index();
   return opened;
@@ -73,18 +73,18 @@ Result<Database> open_database(const Options& options, const Clock& clock) {
   if (!store) return std::unexpected(store.error());
   auto order_index = judge::open_sqlite_order_index(sqlite.path + ".orders", boot_of_machine());
   if (!order_index) return std::unexpected(order_index.error());
-  return Database{*std::move(store), [sqlite] { return judge::open_sqlite_reader(sqlite); },
+  return Database{*std::move(store), [sqlite, &clock] { return judge::open_sqlite_reader(sqlite, clock); },
                   *std::move(order_index)};
 }
 
-Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options) {
+Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options, const Clock& clock) {
   if (options.judge.kind == JudgeUrl::Kind::memory)
     return fail(ErrorCode::invalid,
                 "judge.url memory: lives in the process that serves it; there is no file to read");
   const judge::SqliteOptions sqlite = sqlite_of(options);
   if (auto good = need_place(sqlite.path); !good) return std::unexpected(good.error());
   if (auto good = need_file(sqlite.path); !good) return std::unexpected(good.error());
-  return judge::open_sqlite_reader(sqlite);
+  return judge::open_sqlite_reader(sqlite, clock);
 }
 
 Result<Migration> migrate_database(const Options& options) {

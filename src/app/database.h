@@ -25,12 +25,13 @@ struct Database {
 
 // For serving: locks the database against other processes. An empty file gets its schema, since there is
 // nothing to lose; one with an older schema is refused with what to do, for a migration is an operator's
-// decision. `clock` outlives the store.
+// decision. `clock` is the database's, and outlives the store and the
+// readers.
 Result<Database> open_database(const Options& options, const Clock& clock);
 
 // A reader of committed rows of a file that nobody serves. `invalid` for memory:, which no other process can
-// read.
-Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options);
+// read. `clock` outlives the reader.
+Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options, const Clock& clock);
 
 struct Migration {
   int from = 0;  // 0: an empty file.

@@ -1,6 +1,5 @@
 #include "app/instance.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +23,7 @@
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
 #include "jobs/retention.h"
+#include "jobs/schedule.h"
 #include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "ops/metrics.h"
@@ -49,25 +49,6 @@ constexpr Duration drained_every{10};   // How often a draining instance looks w
 
 // Within stop_within there must be time to work off the queues after the last connection.
 constexpr Duration answer_open_within{8'000};
-
-// While there is work the job looks often, so that it can go in small pieces (jobs/expiry.h).
-constexpr Duration expiry_while_work{1};
-constexpr Duration expiry_else{100};
-constexpr Duration expiry_failed_again{5'000};
-
-// The index of orders by user may be late, for an answer looks at what it has not reached. So it rests as
-// long as it works, and nine times as long while anything is judged: then the machine is the sale's.
-constexpr int follow_rests_idle = 1;
-constexpr int follow_rests_busy = 9;
-constexpr Duration follow_while_work{2};
-constexpr Duration follow_else{200};
-constexpr Duration follow_failed_again{60'000};
-// A pass over the gate is slow on purpose: 10 items a step make at most 100 a second.
-constexpr Duration refresh_while_work{100};
-
-// A28: 1,000 rows a step make 10,000 a second that are looked at, and at most as many that are deleted.
-constexpr Duration forget_every{100};
-constexpr Duration forget_failed_again{60'000};
 
 std::string url_of(const std::string& address, std::uint16_t port) {
   const bool is_six = address.contains(':');
@@ -118,11 +99,7 @@ class Instance::Wiring {
  private:
   void watch_parts();
   void tell_gate(const rules::State& state);
-  Duration refresh();
   void watch_overdue();
-  Duration expire();
-  Duration follow();
-  Duration forget();
   void break_off(const std::string& why);
   void drain();
   void drain_on();
@@ -156,14 +133,11 @@ class Instance::Wiring {
   std::optional<http::Server> shop_;
   std::optional<http::Server> operators_;
   jobs::Expiry expiry_;
-  Duration say_expiry_failed_at_{0};
   jobs::Projection projection_;
-  Duration say_follow_failed_at_{0};
   jobs::Retention retention_;
-  Duration say_forget_failed_at_{0};
   jobs::Refresh refresh_;
   jobs::Shortages shortages_;
-  const Duration refresh_every_;
+  jobs::JobSchedule schedule_;
 
   // Of run's thread.
   bool draining_ = false;
@@ -218,20 +192,23 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       refresh_(
           *compared_, gate_, this_database, [this] { return turnstile_.gated(); }, log, metrics_),
       shortages_(*compared_),
-      refresh_every_(options.refresh_every) {
+      schedule_(
+          {expiry_, projection_, retention_, shortages_, refresh_}, options.refresh_every,
+          [this] { return lane_.decided(); }, clock, log,
+          [this](const std::string& why) { break_off(why); }) {
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
   reads_thread_ = std::thread([this] { reads_.run(); });
-  expiry_thread_.emplace([this] { return expire(); });
-  follow_thread_.emplace([this] { return follow(); });
-  forget_thread_.emplace([this] { return forget(); });
-  refresh_thread_.emplace([this] { return refresh(); });
+  expiry_thread_.emplace([this] { return schedule_.expiry.run().pause; });
+  follow_thread_.emplace([this] { return schedule_.projection.run().pause; });
+  forget_thread_.emplace([this] { return schedule_.retention.run().pause; });
+  refresh_thread_.emplace([this] { return schedule_.refresh.run().pause; });
 }
 
 void Instance::Wiring::watch_parts() {
   pipeline::watch(metrics_, lane_, pipeline_);
   pipeline::watch(metrics_, hot_skus_);
-  jobs::watch(metrics_, expiry_, clock_);
+  jobs::watch(metrics_, expiry_);
   jobs::watch(metrics_, projection_);
   jobs::watch(metrics_, retention_);
   jobs::watch(metrics_, shortages_);
@@ -271,66 +248,12 @@ void Instance::Wiring::tell_gate(const rules::State& state) {
   if (heard) boost::asio::post(*io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
 }
 
-// On the refresh's thread.
-Duration Instance::Wiring::refresh() {
-  const auto counted = shortages_.step();
-  const auto step = counted ? refresh_.step() : std::unexpected(counted.error());
-  if (step) return *step == jobs::Refresh::Step::more ? refresh_while_work : refresh_every_;
-  if (step.error().code == ErrorCode::broken) break_off(step.error().message);
-  log_.write(Level::warn, "refresh_failed", {{"why", step.error().message}});
-  return refresh_every_;
-}
-
 void Instance::Wiring::watch_overdue() {
   pipeline_.step(clock_.steady());
   overdue_timer_->expires_after(overdue_every);
   overdue_timer_->async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) watch_overdue();
   });
-}
-
-// On the expiry's thread.
-Duration Instance::Wiring::expire() {
-  const auto offered = expiry_.step(clock_.now());
-  // What is due and was not taken, since the queue is full, is work too.
-  const bool is_work = expiry_.outstanding() > 0 || expiry_.oldest_overdue(clock_.now()) > Duration(0);
-  if (offered) return *offered > 0 || is_work ? expiry_while_work : expiry_else;
-  if (offered.error().code == ErrorCode::broken) {
-    break_off(offered.error().message);
-    return stop_within;
-  }
-  if (clock_.steady() >= say_expiry_failed_at_) {
-    log_.write(Level::warn, "expiry_failed", {{"why", offered.error().message}});
-    say_expiry_failed_at_ = clock_.steady() + expiry_failed_again;
-  }
-  return expiry_else;
-}
-
-// On the index's thread. Nothing is lost with an index that cannot be followed: its lag grows, and answers
-// tell it.
-Duration Instance::Wiring::follow() {
-  const Duration begun = clock_.steady();
-  const std::uint64_t decided = lane_.decided();
-  const Result<bool> more = projection_.step();
-  const Duration worked = clock_.steady() - begun;
-  const bool sale_goes_on = lane_.decided() != decided;
-  const Duration rest = worked * (sale_goes_on ? follow_rests_busy : follow_rests_idle);
-  if (more) return *more ? std::max(follow_while_work, rest) : follow_else;
-  if (clock_.steady() >= say_follow_failed_at_) {
-    log_.write(Level::warn, "order_index_failed", {{"why", more.error().message}});
-    say_follow_failed_at_ = clock_.steady() + follow_failed_again;
-  }
-  return follow_else;
-}
-
-// On the thread of what is old. Nothing is lost with records that stay longer.
-Duration Instance::Wiring::forget() {
-  const auto looked_at = retention_.step(clock_.now());
-  if (!looked_at && clock_.steady() >= say_forget_failed_at_) {
-    log_.write(Level::warn, "retention_failed", {{"why", looked_at.error().message}});
-    say_forget_failed_at_ = clock_.steady() + forget_failed_again;
-  }
-  return forget_every;
 }
 
 // On any thread: the store cannot be trusted any longer, so nothing more is acknowledged.

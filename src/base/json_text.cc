@@ -65,11 +65,22 @@ constexpr bool needs_escape(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == '"' || code == '\\';
 }
 
+// How many bytes of ASCII in front stand for themselves: nearly always all of them.
+std::size_t plain_bytes(std::string_view text) {
+  std::size_t count = 0;
+  while (count < text.size() && byte_at(text, count) < 0x7f && !needs_escape(byte_at(text, count))) ++count;
+  return count;
+}
+
 }  // namespace
 
 void append_json_text(std::string& to, std::string_view text) {
   to += '"';
-  while (!text.empty()) {
+  while (true) {
+    const std::size_t plain = plain_bytes(text);
+    to.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const Character character = first_character(text);
     if (character.bytes == 0) {
       to += "\xef\xbf\xbd";

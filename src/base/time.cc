@@ -97,11 +97,17 @@ Duration read_time_of_day(Reader& reader) {
 }  // namespace
 
 std::string to_text(Time time) {
+  const auto characters = characters_of(time);
+  return {characters.data(), characters.size()};
+}
+
+std::array<char, time_chars> characters_of(Time time) {
   time = std::clamp(time, earliest, latest);
   const sys_days day = std::chrono::floor<days>(time);
   const std::chrono::year_month_day date(day);
   const auto in_day = static_cast<unsigned>((time - day).count());
-  std::string text = "0000-00-00T00:00:00.000Z";
+  std::array<char, time_chars> text;
+  std::ranges::copy(std::string_view("0000-00-00T00:00:00.000Z"), text.begin());
   put(&text[0], 4, static_cast<unsigned>(static_cast<int>(date.year())));
   put(&text[5], 2, static_cast<unsigned>(date.month()));
   put(&text[8], 2, static_cast<unsigned>(date.day()));

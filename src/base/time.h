@@ -5,7 +5,9 @@
 // 2026-11-29T20:48:46.123Z. Pure; thread-safe.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +19,9 @@ using Time = std::chrono::sys_time<Duration>;
 
 // A time outside the years 1970 to 9999 is written as the nearest within, so that writing never fails.
 std::string to_text(Time time);
+inline constexpr std::size_t time_chars = 24;
+// The same where no string is wanted.
+std::array<char, time_chars> characters_of(Time time);
 
 // Reads RFC 3339 with any offset ("Z", "+08:00") and at most nine decimals, of which those past the third are
 // cut off. Nothing on anything else, on an impossible date, and outside the years 1970 to 9999.

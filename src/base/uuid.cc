@@ -5,7 +5,6 @@
 namespace gavel {
 namespace {
 
-constexpr std::size_t text_chars = 36;
 constexpr std::int64_t milliseconds_end = std::int64_t{1} << 48;  // Version 7 has 48 bits for the time.
 
 // A hyphen stands before these bytes.
@@ -19,8 +18,7 @@ constexpr unsigned hex_value(char c) {
   return 16;
 }
 
-// Digits of keys are random, so that every comparison would be guessed wrong; a key is parsed four times on
-// its way.
+// Digits of keys are random, so that every comparison would be guessed wrong.
 constexpr auto hex_values = [] {
   std::array<std::uint8_t, 256> table{};
   for (std::size_t c = 0; c < table.size(); ++c) {
@@ -38,8 +36,14 @@ void put_bytes(std::uint8_t* at, std::uint64_t value) {
 }  // namespace
 
 std::string to_text(const Uuid& uuid) {
+  const auto characters = characters_of(uuid);
+  return {characters.data(), characters.size()};
+}
+
+std::array<char, uuid_chars> characters_of(const Uuid& uuid) {
   static constexpr char digits[] = "0123456789abcdef";
-  std::string text(text_chars, '-');
+  std::array<char, uuid_chars> text;
+  text.fill('-');
   std::size_t at = 0;
   for (std::size_t i = 0; i < uuid.bytes.size(); ++i) {
     if (hyphen_before(i)) ++at;
@@ -50,7 +54,7 @@ std::string to_text(const Uuid& uuid) {
 }
 
 std::optional<Uuid> parse_uuid(std::string_view text) {
-  if (text.size() != text_chars) return std::nullopt;
+  if (text.size() != uuid_chars) return std::nullopt;
   Uuid uuid;
   std::size_t at = 0;
   for (std::size_t i = 0; i < uuid.bytes.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,8 +23,12 @@ struct Uuid {
   friend auto operator<=>(const Uuid&, const Uuid&) = default;
 };
 
-// The lower-case form with hyphens, 36 characters.
+inline constexpr std::size_t uuid_chars = 36;
+
+// The lower-case form with hyphens.
 std::string to_text(const Uuid& uuid);
+// The same where no string is wanted.
+std::array<char, uuid_chars> characters_of(const Uuid& uuid);
 
 // Takes the 36-character form in either case; nothing on anything else.
 std::optional<Uuid> parse_uuid(std::string_view text);

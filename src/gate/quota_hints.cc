@@ -1,12 +1,12 @@
 #include "gate/quota_hints.h"
 
-#include "gate/probes.h"
+#include "rules/stock.h"
 
 namespace gavel::gate {
 
 std::string hash_key_of(const HintKey& key) {
   return "q:{" + std::to_string(key.incarnation.value) + ":" + std::to_string(key.activity.value) + ":" +
-         std::to_string(hash_of(key.user) % hint_slots) + "}";
+         std::to_string(rules::home_bucket(key.user, hint_slots)) + "}";
 }
 
 std::string field_of(const HintKey& key) { return std::to_string(key.sku.value) + ":" + key.user.text(); }

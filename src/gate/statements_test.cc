@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "gate/probes.h"
-
 namespace gavel::gate {
 namespace {
 
@@ -92,33 +90,6 @@ TEST(Statements, WhatTheDatabaseNeverSaidIsBeyond) {
   EXPECT_TRUE(is_beyond(reply(5, 3, 1), item, 0));
   EXPECT_TRUE(is_beyond(reply(5, 2, 3), item, 0));
   EXPECT_TRUE(is_beyond(reply(0, 1, 0), item, 1));
-}
-
-// Probes
-
-TEST(Probes, TheHomeBucketAndTheNextTwoEachOnce) {
-  const rules::UserId ann("ann");
-  EXPECT_EQ(probes_of(ann, 1), (std::vector<rules::BucketNo>{0}));
-  EXPECT_EQ(probes_of(ann, 2).size(), 2U);
-  for (const std::int32_t count : {3, 16, 64}) {
-    const auto probes = probes_of(ann, count);
-    ASSERT_EQ(probes.size(), 3U);
-    EXPECT_EQ(probes[1], (probes[0] + 1) % count);
-    EXPECT_EQ(probes[2], (probes[0] + 2) % count);
-  }
-}
-
-TEST(Probes, TheHashIsTheSameInEveryVersion) {
-  EXPECT_EQ(hash_of(rules::UserId("ann")), 0xb52d818d32626362U);
-  EXPECT_EQ(hash_of(rules::UserId("bob")), 0xd599d3893d8607bcU);
-}
-
-TEST(Probes, UsersSpreadEvenly) {
-  std::vector<int> users(64);
-  for (int user = 0; user < 64'000; ++user) {
-    ++users[static_cast<std::size_t>(probes_of(rules::UserId("user-" + std::to_string(user)), 64)[0])];
-  }
-  for (const int count : users) EXPECT_NEAR(count, 1000, 150);
 }
 
 }  // namespace

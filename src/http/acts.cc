@@ -15,12 +15,16 @@ namespace gavel::http {
 namespace {
 
 using rules::Act;
+using rules::malformed;
 using rules::Outcome;
 using rules::Quantity;
 using rules::Verdict;
 
 constexpr auto required = Need::required;
 constexpr auto optional = Need::optional;
+
+// Stands for the id of a sale that is made without an id and without a key, until the missing key refuses it.
+constexpr std::string_view no_key = "none";
 
 constexpr std::int64_t name_bytes_max = 200;
 constexpr std::int64_t word_bytes_max = 64;
@@ -137,7 +141,7 @@ class Fields {
     const Json* field = object_.find(name);
     if (field == nullptr) return std::nullopt;
     auto id = Id::parse(field->text());
-    if (!id) blame(name, "must be of letters, digits and _ . : -");
+    if (!id) blame(name, "must consist of letters, digits and _ . : -");
     return id;
   }
 
@@ -150,7 +154,7 @@ class Fields {
     const Json* field = object_.find(name);
     if (field == nullptr) return std::nullopt;
     const auto time = parse_time(field->text());
-    if (!time) blame(name, "must be a time of RFC 3339 such as 2026-11-29T20:48:46Z");
+    if (!time) blame(name, "must be an RFC 3339 time such as 2026-11-29T20:48:46Z");
     return time;
   }
 
@@ -174,7 +178,7 @@ class Fields {
     const std::string& text = object_.find(name)->text();
     for (const char c : text) {
       const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || byte == 0x7f) blame(name, "must not hold control characters");
+      if (byte < 0x20 || byte == 0x7f) blame(name, "must not contain control characters");
     }
     return text;
   }
@@ -195,19 +199,15 @@ class Fields {
 
 using MaybeAct = std::expected<Act, Verdict>;
 
-MaybeAct refuse(Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  return std::unexpected(std::move(verdict));
-}
+MaybeAct refuse(Outcome outcome) { return std::unexpected(rules::verdict_of(outcome)); }
 
 // Clients and proxies drop these from a path, as the directories of that name (RFC 3986, 5.2.4): what were
 // called so, no path could name.
 bool is_lost_in_paths(std::string_view id) { return id == "." || id == ".."; }
 
 std::optional<std::string> wrong_in_fresh_activity(std::string_view id) {
-  if (id == "-") return "id: `-` names the free stock";
-  if (is_lost_in_paths(id)) return "id: `.` and `..` cannot stand in a path";
+  if (id == "-") return "id: `-` is reserved for the free stock";
+  if (is_lost_in_paths(id)) return "id: `.` and `..` cannot be used in a path";
   return std::nullopt;
 }
 
@@ -221,6 +221,22 @@ std::optional<std::int32_t> buckets_of(std::optional<std::int64_t> count) {
   return count ? std::optional(static_cast<std::int32_t>(*count)) : std::nullopt;
 }
 
+using MaybeLines = std::expected<rules::Lines, std::string>;
+
+// The lines of an order, or of an act on one, which have no warehouse by their shape; or what is wrong.
+MaybeLines lines_of(const Json::Elements& elements) {
+  std::vector<rules::Line> lines;
+  lines.reserve(elements.size());
+  for (const Json& element : elements) {
+    Fields line(element, path_of_line(lines.size()));
+    auto sku = line.code_of<rules::SkuCode>("sku");
+    line.only("warehouse", "main");
+    if (line.wrong()) return std::unexpected(*line.wrong());
+    lines.push_back(rules::Line{*std::move(sku), Quantity{*line.integer("quantity")}});
+  }
+  return rules::Lines(std::move(lines));
+}
+
 MaybeAct reserve_of(const Json& body) {
   Fields fields(body, "");
   rules::Reserve act{.user = rules::UserId("-"),
@@ -232,22 +248,18 @@ MaybeAct reserve_of(const Json& body) {
   if (body.find("payment") != nullptr) act.payment = rules::Payment::none;
   fields.only("payment", "none");
   if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
-  for (const Json& element : fields.elements("lines")) {
-    Fields line(element, path_of_line(act.lines.size()));
-    const auto sku = line.code_of<rules::SkuCode>("sku");
-    line.only("warehouse", "main");
-    if (line.wrong()) return std::unexpected(malformed(*line.wrong()));
-    act.lines.push_back(rules::Line{*sku, Quantity{*line.integer("quantity")}});
-  }
+  auto lines = lines_of(fields.elements("lines"));
+  if (!lines) return std::unexpected(malformed(std::move(lines.error())));
+  act.lines = *std::move(lines);
   return act;
 }
 
-MaybeAct create_activity_of(const Json& body, const rules::RequestKey& key) {
+MaybeAct create_activity_of(const Json& body, const std::optional<rules::RequestKey>& key) {
   Fields fields(body, "");
   const auto id = fields.code_of<rules::ActivityCode>("id");
   const auto limit = fields.integer("limit_per_user");
   rules::CreateActivity act{
-      .activity = id.value_or(rules::ActivityCode(key.text())),
+      .activity = id ? *id : rules::ActivityCode(key ? key->text() : no_key),
       .name = fields.plain_text("name"),
       .lines = {},
       .limit_per_user = limit ? std::optional(Quantity{*limit}) : std::nullopt,
@@ -274,9 +286,9 @@ MaybeAct create_activity_of(const Json& body, const rules::RequestKey& key) {
 MaybeAct put_sku_of(const std::string& sku, const Json& body) {
   const auto code_of_sku = rules::SkuCode::parse(sku);
   if (!code_of_sku) {
-    return std::unexpected(malformed("sku: must be 1 to 64 of letters, digits and _ . : -"));
+    return std::unexpected(malformed("sku: must be 1 to 64 characters: letters, digits and _ . : -"));
   }
-  if (is_lost_in_paths(sku)) return std::unexpected(malformed("sku: `.` and `..` cannot stand in a path"));
+  if (is_lost_in_paths(sku)) return std::unexpected(malformed("sku: `.` and `..` cannot be used in a path"));
   Fields fields(body, "");
   rules::PutSku act{*code_of_sku, buckets_of(fields.integer("buckets")), fields.mode()};
   if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
@@ -291,16 +303,9 @@ MaybeAct of_order(const std::string& id) {
 }
 
 // The lines of an act on an order: none where the body names none.
-std::expected<std::vector<rules::Line>, Verdict> some_lines_of(const Json& body) {
-  std::vector<rules::Line> lines;
-  if (body.find("lines") == nullptr) return lines;
-  for (const Json& element : body.find("lines")->elements()) {
-    Fields line(element, path_of_line(lines.size()));
-    const auto sku = line.code_of<rules::SkuCode>("sku");
-    if (line.wrong()) return std::unexpected(malformed(*line.wrong()));
-    lines.push_back(rules::Line{*sku, Quantity{*line.integer("quantity")}});
-  }
-  return lines;
+MaybeLines some_lines_of(const Json& body) {
+  const Json* lines = body.find("lines");
+  return lines == nullptr ? rules::Lines() : lines_of(lines->elements());
 }
 
 // An act on some lines of an order, or on all of them.
@@ -308,7 +313,7 @@ template <class OfOrder>
 MaybeAct of_lines(const std::string& id, const Json& body) {
   MaybeAct act = of_order<OfOrder>(id);
   auto lines = some_lines_of(body);
-  if (!lines) return std::unexpected(lines.error());
+  if (!lines) return std::unexpected(malformed(std::move(lines.error())));
   if (act) std::get<OfOrder>(*act).lines = *std::move(lines);
   return act;
 }
@@ -353,7 +358,7 @@ MaybeAct change_activity_of(const std::string& id, const Json& body) {
   const auto buckets = buckets_of(fields.integer("buckets"));
   const auto mode = fields.mode();
   if (fields.wrong()) return std::unexpected(malformed(*fields.wrong()));
-  if (!buckets && !mode) return std::unexpected(malformed("body: mode, buckets or both must be there"));
+  if (!buckets && !mode) return std::unexpected(malformed("body: mode or buckets is required"));
   MaybeAct act = of_activity<rules::ChangeActivity>(id);
   if (!act) return act;
   std::get<rules::ChangeActivity>(*act).buckets = buckets;
@@ -363,15 +368,8 @@ MaybeAct change_activity_of(const std::string& id, const Json& body) {
 
 }  // namespace
 
-Verdict malformed(std::string explanation) {
-  Verdict verdict;
-  verdict.outcome = Outcome::malformed;
-  verdict.detail.explanation = std::move(explanation);
-  return verdict;
-}
-
 std::expected<Act, Verdict> act_of(Endpoint endpoint, const std::vector<std::string>& parameters,
-                                   const Json& body, const rules::RequestKey& key) {
+                                   const Json& body, const std::optional<rules::RequestKey>& key) {
   switch (endpoint) {
     case Endpoint::reserve:
       return reserve_of(body);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,9 @@ extern const Shape change_activity_shape;
 // The act of a write, or the refusal: malformed with its line, or unknown_order and its like where an id in
 // the path could not be anybody's. `body` is as the route's shape says; an absent optional body is {}.
 // Without an `id` in its body, a new activity gets the request key for its id: a retry must come to the same
-// one.
+// one. Whoever asks without a key is refused, whatever the act.
 std::expected<rules::Act, rules::Verdict> act_of(Endpoint endpoint,
                                                  const std::vector<std::string>& parameters, const Json& body,
-                                                 const rules::RequestKey& key);
-
-// A refusal that is decided before the pipeline.
-rules::Verdict malformed(std::string explanation);
+                                                 const std::optional<rules::RequestKey>& key);
 
 }  // namespace gavel::http

@@ -13,6 +13,8 @@
 namespace gavel::http {
 namespace {
 
+using rules::malformed;
+
 constexpr auto required = Need::required;
 
 // Their bounds are those of a request key and of an id in a path; what breaks them is told by the same words.
@@ -74,18 +76,17 @@ std::expected<BatchItem, rules::Verdict> read_item(std::string_view element,
   if (const Json* request_id = body->find("request_id")) {
     key = parse_bare_key(request_id->text());
     if (!key) {
-      return std::unexpected(malformed("request_id: must be 1 to 64 of letters, digits and _ . : -"));
+      return std::unexpected(
+          malformed("request_id: must be 1 to 64 characters: letters, digits and _ . : -"));
     }
   }
   std::vector<std::string> parameters;
   if (!act.parameter.empty()) parameters.push_back(body->find(act.parameter)->text());
-  auto asked = act_of(act.endpoint, parameters, *body, key.value_or(rules::RequestKey("-")));
+  auto asked = act_of(act.endpoint, parameters, *body, key);
   // As for the single request: what is wrong with the content comes before the missing key.
   const bool refused_first = !asked && asked.error().outcome == rules::Outcome::malformed;
   if (!key && !refused_first) {
-    rules::Verdict missing;
-    missing.outcome = rules::Outcome::key_missing;
-    return std::unexpected(std::move(missing));
+    return std::unexpected(rules::verdict_of(rules::Outcome::key_missing));
   }
   if (!asked) return std::unexpected(asked.error());
   return BatchItem{*std::move(key), *std::move(asked)};

@@ -22,7 +22,7 @@ std::string read(const std::string& body) {
   for (const auto& item : *items) {
     text += text.empty() ? "" : " | ";
     if (item) {
-      text += item->key.text() + " " + rules::fingerprint_of(item->act);
+      text += std::string(item->key.text()) + " " + rules::fingerprint_of(item->act);
     } else if (const auto& why = item.error().detail.explanation) {
       text += std::string(rules::word(item.error().outcome)) + " (" + *why + ")";
     } else {
@@ -81,15 +81,16 @@ TEST(Batch, AnswersAWrongElementAlone) {
       Row{R"({"act":"put_sku"})",
           "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund)"},
       Row{R"({"act":1})", "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund)"},
-      Row{R"({"act":"cancel","act":"cancel","request_id":"k","order":"x"})", "malformed (act: stands twice)"},
+      Row{R"({"act":"cancel","act":"cancel","request_id":"k","order":"x"})",
+          "malformed (act: is given twice)"},
       Row{R"({"act":"cancel","request_id":"k"})", "malformed (order: is missing)"},
       Row{R"({"act":"cancel","request_id":"k","order":7})", "malformed (order: must be a string)"},
       Row{R"({"act":"cancel","request_id":"k","order":"x","user":"u"})",
           "malformed (user: is not a field of this request)"},
       Row{R"({"act":"cancel","request_id":"a b","order":"x"})",
-          "malformed (request_id: must be 1 to 64 of letters, digits and _ . : -)"},
+          "malformed (request_id: must be 1 to 64 characters: letters, digits and _ . : -)"},
       Row{R"({"act":"cancel","request_id":"","order":"x"})",
-          "malformed (request_id: must be 1 to 64 of letters, digits and _ . : -)"},
+          "malformed (request_id: must be 1 to 64 characters: letters, digits and _ . : -)"},
       Row{R"({"act":"cancel","request_id":"k","order":"x"})", "unknown_order"},
       Row{R"({"act":"cancel","order":")" + std::string(order) + "\"}", "key_missing"},
       Row{of_order("k", "change", order), "malformed (lines: is missing)"},
@@ -101,7 +102,7 @@ TEST(Batch, AnswersAWrongElementAlone) {
       Row{R"({"request_id":"k","act":"reserve","user":"u1","lines":[{"sku":"tee","quantity":0}]})",
           "malformed (lines[0].quantity: must be 1 to 1000000)"},
       Row{R"({"request_id":"k","act":"reserve","user":"u 1","lines":[{"sku":"tee","quantity":1}]})",
-          "malformed (user: must be of letters, digits and _ . : -)"},
+          "malformed (user: must consist of letters, digits and _ . : -)"},
       Row{R"({"act":"reserve","user":"u1","lines":[]})", "malformed (lines: must not be empty)"},
   };
   const std::string good = of_order("g", "confirm", order);
@@ -123,7 +124,7 @@ TEST(Batch, RefusesAllWhereItIsNoArrayOfElements) {
       Row{"[" + good, "all: body: the document ends too early, at byte " + std::to_string(good.size() + 1)},
       Row{"[" + good + ",]", "all: body: not JSON in UTF-8, at byte " + std::to_string(good.size() + 2)},
       Row{"[" + good + "]]",
-          "all: body: more follows after the document, at byte " + std::to_string(good.size() + 2)},
+          "all: body: unexpected content after the document, at byte " + std::to_string(good.size() + 2)},
       Row{"[" + good + R"(,{"act":"cancel,"order":"x"}])",
           "all: body: not JSON in UTF-8, at byte " + std::to_string(good.size() + 18)},
       Row{"[" + good + ",\"\xFF\"]",

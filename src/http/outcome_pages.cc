@@ -28,18 +28,19 @@ Response page(std::string body) {
 }
 
 std::string_view advice(const OutcomeTraits& outcome) {
-  if (outcome.act) return "It is done. A retry with the same key gets this answer again.";
+  if (outcome.act) return "The command was executed. A retry with the same key gets this answer again.";
   switch (outcome.retry) {
     case Retry::never:
-      return "A retry alone will not change it. Where another act has changed what this was asked of, ask "
+      return "A retry gets the same answer. If another act has changed the state meanwhile, send the request "
              "with a new key.";
     case Retry::same_key:
-      return "Retry with the same Idempotency-Key, after Retry-After seconds where that header is sent.";
+      return "Retry with the same Idempotency-Key; if the answer has Retry-After, wait that many seconds.";
     case Retry::new_key:
       return outcome.recorded
-                 ? "The answer stays with its key: ask again with a new one. Where an answer says `recorded` "
-                   "false, it is not final, the key is free, and `retry` is `same_key`."
-                 : "Correct the request or wait for the situation to change, then ask with a new key.";
+                 ? "The key keeps this answer: send the request with a new key. If an answer has `recorded` "
+                   "false, it "
+                   "is not final, the key can be used again, and `retry` is `same_key`."
+                 : "Correct the request or wait for the situation to change, then send it with a new key.";
   }
   return "";
 }
@@ -48,7 +49,7 @@ std::string_view advice(const OutcomeTraits& outcome) {
 
 Response outcomes_page() {
   std::string text =
-      "Outcomes of Gavel, in order of precedence: where several refusals hold, the first is given.\n"
+      "Outcomes of Gavel, in order of precedence: if several refusals apply, the first one is given.\n"
       "Each has a page: /docs/outcomes/{code}\n\n" +
       padded("code", code_column) + padded("HTTP", status_column) + "meaning\n";
   for (const OutcomeTraits& outcome : rules::all_outcomes()) {

@@ -1,13 +1,15 @@
 #include "http/problem.h"
 
+#include <cstddef>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
-
-#include <boost/json/array.hpp>
+#include <vector>
 
 #include "base/check.h"
-#include "http/json_form.h"
+#include "http/details.h"
+#include "http/json_writer.h"
 #include "rules/outcome.h"
 
 namespace gavel::http {
@@ -38,23 +40,30 @@ Retry retry_of_unread(unsigned status) {
   return status == 404 || status == 405 ? Retry::never : Retry::new_key;
 }
 
+void add_detail(JsonWriter& to, std::string_view name, const auto& value) { to.member(name, value); }
+
+void add_detail(JsonWriter& to, std::string_view name, const std::vector<std::string>& texts) {
+  to.begin_array(name);
+  for (const std::string& text : texts) to.element(text);
+  to.end_array();
+}
+
 Response problem_with(unsigned status, const Verdict& verdict, Retry retry) {
+  constexpr std::size_t usual_bytes = 384;
   const rules::OutcomeTraits& traits = rules::traits(verdict.outcome);
-  boost::json::object body;
-  body["type"] = "/docs/outcomes/" + std::string(traits.word);
-  body["title"] = title_of(traits.word);
-  body["status"] = status;
-  body["detail"] =
-      verdict.detail.explanation ? as_json(*verdict.detail.explanation) : as_json(traits.meaning);
-  body["code"] = as_json(traits.word);
-  body["final"] = is_final(verdict) && retry != Retry::same_key;
-  body["recorded"] = verdict.record != Record::no;
-  body["retry"] = as_json(rules::word(retry));
-  add_details(body, verdict);
   Response response;
   response.status = status;
   response.content_type = "application/problem+json";
-  response.body = boost::json::serialize(body);
+  response.body.reserve(usual_bytes);
+  JsonWriter body(response.body);
+  body.begin_object().member("type", "/docs/outcomes/" + std::string(traits.word));
+  body.member("title", title_of(traits.word)).member("status", status);
+  const std::optional<std::string>& line = verdict.detail.explanation;
+  body.member("detail", line ? std::string_view(*line) : traits.meaning);
+  body.member("code", traits.word).member("final", is_final(verdict) && retry != Retry::same_key);
+  body.member("recorded", verdict.record != Record::no).member("retry", rules::word(retry));
+  for_each_detail(verdict, [&](std::string_view name, const auto& value) { add_detail(body, name, value); });
+  body.end_object();
   if (verdict.record == Record::replayed) response.headers.emplace_back("Idempotency-Replayed", "true");
   return response;
 }
@@ -151,50 +160,37 @@ Verdict explained(const rules::Act& act, Verdict verdict) {
   const bool is_draft = state == "draft";
   std::optional<std::string>& line = verdict.detail.explanation;
   if (std::holds_alternative<rules::CreateActivity>(act)) {
-    line = "An activity with this id exists already; it is " + state + ".";
+    line = "An activity with this id already exists; it is " + state + ".";
   } else if (std::holds_alternative<rules::OpenActivity>(act) && (is_draft || state == "warmed")) {
     // What is not gated opens from these states.
-    line = std::string("This sale is gated: ") + (is_draft ? "warm, then check, then" : "check, then") +
+    line = std::string("This sale is gated: ") + (is_draft ? "warm it, check it, then" : "check it, then") +
            " open it, with a new key.";
   } else if (std::holds_alternative<rules::CheckActivity>(act) && is_draft) {
-    line = "The gate is not loaded for this sale: warm, then check it, with a new key.";
+    line = "The gate is not loaded for this sale: warm it, then check it, with a new key.";
   }
   return verdict;
 }
 
 Response malformed_http(unsigned status, std::string detail) {
-  Verdict verdict;
-  verdict.outcome = Outcome::malformed;
-  verdict.detail.explanation = std::move(detail);
-  return problem_with(status, verdict, retry_of_unread(status));
+  return problem_with(status, rules::malformed(std::move(detail)), retry_of_unread(status));
+}
+
+std::string turned_away_text(std::uint64_t retry_after) {
+  const std::string body =
+      R"({"type":"/docs/outcomes/overloaded","title":"Overloaded","status":503,)"
+      R"("detail":"Too many connections are open.","code":"overloaded","final":false,"recorded":false,)"
+      R"("retry":"same_key"})";
+  return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: " +
+         std::to_string(retry_after) +
+         "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
 Response fault_of_ours() {
-  Verdict verdict;
-  verdict.outcome = Outcome::outcome_unknown;
+  Verdict verdict = rules::verdict_of(Outcome::outcome_unknown);
   verdict.detail.explanation =
-      "A fault of the service; it may have been done: retry with the same key, or ask for the request.";
+      "The service failed, and the command may have been executed: retry with the same key, or read the "
+      "recorded request.";
   return problem_with(500, verdict, retry_of(verdict));
-}
-
-void add_details(boost::json::object& to, const Verdict& verdict) {
-  const rules::Detail& detail = verdict.detail;
-  if (detail.sku) to["sku"] = detail.sku->text();
-  if (detail.available) to["available"] = detail.available->units;
-  if (detail.allowed) to["allowed"] = detail.allowed->units;
-  if (detail.claimed) to["claimed"] = detail.claimed->units;
-  if (const auto order = verdict.order ? verdict.order : detail.order) to["order"] = as_json(*order);
-  if (detail.state) to["state"] = *detail.state;
-  if (detail.opens_at) to["opens_at"] = as_json(*detail.opens_at);
-  if (detail.expires_at) to["expires_at"] = as_json(*detail.expires_at);
-  if (detail.version) to["version"] = *detail.version;
-  if (detail.shortage) to["shortage"] = detail.shortage->units;
-  if (detail.bucket) to["bucket"] = *detail.bucket;
-  if (detail.at_gate) to["at_gate"] = detail.at_gate->units;
-  if (detail.fields.empty()) return;
-  boost::json::array fields;
-  for (const std::string& field : detail.fields) fields.emplace_back(field);
-  to["fields"] = std::move(fields);
 }
 
 }  // namespace gavel::http

@@ -7,6 +7,7 @@
 // kind. Pure; thread-safe, but for the Random.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/random.h"
@@ -34,6 +35,9 @@ rules::Verdict explained(const rules::Act& act, rules::Verdict verdict);
 
 // A refusal of the form of a request, with the status that HTTP has for it; `detail` is one line for people.
 Response malformed_http(unsigned status, std::string detail);
+
+// The whole answer, head and body, to a connection beyond connections_max, before it has said anything.
+std::string turned_away_text(std::uint64_t retry_after);
 
 // A fault of ours: perhaps something was done, so the caller is told to ask with the same key.
 Response fault_of_ours();

@@ -105,7 +105,7 @@ TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
   EXPECT_EQ(rendered(verdict),
             "409\n"
             R"({"type":"/docs/outcomes/insufficient","title":"Insufficient","status":409,)"
-            R"("detail":"Fewer are left than were asked for.","code":"insufficient","final":true,)"
+            R"("detail":"Fewer units are left than requested.","code":"insufficient","final":true,)"
             R"("recorded":true,"retry":"new_key","sku":"tee","available":2})");
 
   verdict = of(Outcome::sold_out);
@@ -113,7 +113,7 @@ TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
   EXPECT_EQ(
       rendered(verdict),
       "409\n"
-      R"({"type":"/docs/outcomes/sold_out","title":"Sold out","status":409,"detail":"Nothing is left.",)"
+      R"({"type":"/docs/outcomes/sold_out","title":"Sold out","status":409,"detail":"Sold out: no units left.",)"
       R"("code":"sold_out","final":false,"recorded":false,"retry":"same_key","sku":"tee"})");
 
   verdict = of(Outcome::limit_reached, Record::replayed);
@@ -124,7 +124,7 @@ TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
   EXPECT_EQ(rendered(verdict),
             "409 Idempotency-Replayed: true\n"
             R"({"type":"/docs/outcomes/limit_reached","title":"Limit reached","status":409,)"
-            R"("detail":"The user has claimed as much as the activity allows.","code":"limit_reached",)"
+            R"("detail":"The user has reached the activity's limit per user.","code":"limit_reached",)"
             R"("final":true,"recorded":true,"retry":"never","sku":"tee","allowed":2,"claimed":1,)"
             R"("order":"019383a1-7c00-7abc-8def-0123456789ab"})");
 
@@ -134,7 +134,7 @@ TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
   EXPECT_EQ(rendered(verdict),
             "409\n"
             R"({"type":"/docs/outcomes/hold_capped","title":"Hold capped","status":409,)"
-            R"("detail":"The hold lasts as long as a hold of this order may; it ends at the time named.",)"
+            R"("detail":"The hold has its maximum length; it ends at the time in expires_at.",)"
             R"("code":"hold_capped","final":true,"recorded":true,"retry":"never",)"
             R"("order":"019383a1-7c00-7abc-8def-0123456789ab","expires_at":"2026-11-29T21:03:46.123Z"})");
 
@@ -144,7 +144,7 @@ TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
       rendered(verdict),
       "422\n"
       R"({"type":"/docs/outcomes/key_reused","title":"Key reused","status":422,)"
-      R"("detail":"The key stands for another request; the fields that differ are named.",)"
+      R"("detail":"The key was used for a different request; the fields that differ are listed.",)"
       R"("code":"key_reused","final":true,"recorded":false,"retry":"new_key","fields":["user","lines"]})");
 
   verdict = of(Outcome::frozen);
@@ -152,7 +152,7 @@ TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
   EXPECT_EQ(rendered(verdict),
             "409\n"
             R"({"type":"/docs/outcomes/frozen","title":"Frozen","status":409,)"
-            R"("detail":"The SKU is stopped until an operator has looked at it.","code":"frozen",)"
+            R"("detail":"The SKU is stopped until an operator has examined it.","code":"frozen",)"
             R"("final":false,"recorded":false,"retry":"new_key","sku":"tee"})");
 }
 
@@ -219,16 +219,16 @@ TEST(Problem, OfAnActivitysStateSaysWhatLeadsOn) {
   };
   const rules::ActivityCode sale("s1");
   const rules::CreateActivity again{sale, "N", {}, {}, {}, {}, {}};
-  EXPECT_EQ(line(again, "draft"), "An activity with this id exists already; it is draft.");
-  EXPECT_EQ(line(again, "closed"), "An activity with this id exists already; it is closed.");
+  EXPECT_EQ(line(again, "draft"), "An activity with this id already exists; it is draft.");
+  EXPECT_EQ(line(again, "closed"), "An activity with this id already exists; it is closed.");
   EXPECT_EQ(line(rules::OpenActivity{sale}, "draft"),
-            "This sale is gated: warm, then check, then open it, with a new key.");
+            "This sale is gated: warm it, check it, then open it, with a new key.");
   EXPECT_EQ(line(rules::OpenActivity{sale}, "warmed"),
-            "This sale is gated: check, then open it, with a new key.");
+            "This sale is gated: check it, then open it, with a new key.");
   EXPECT_EQ(line(rules::OpenActivity{sale}, "open"), "-");
   EXPECT_EQ(line(rules::OpenActivity{sale}, "closed"), "-");
   EXPECT_EQ(line(rules::CheckActivity{sale}, "draft"),
-            "The gate is not loaded for this sale: warm, then check it, with a new key.");
+            "The gate is not loaded for this sale: warm it, then check it, with a new key.");
   EXPECT_EQ(line(rules::CheckActivity{sale}, "closed"), "-");
   EXPECT_EQ(line(rules::WarmActivity{sale}, "open"), "-");
   EXPECT_EQ(explained(again, of(Outcome::unknown_sku)), of(Outcome::unknown_sku));

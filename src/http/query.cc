@@ -38,11 +38,12 @@ std::optional<std::string> wrong_in_query(Endpoint endpoint, const Query& query)
     if (std::ranges::find(known, at->first) == known.end()) {
       std::string words;
       for (const std::string_view word : known) words.append(words.empty() ? "" : ", ").append(word);
-      return "query: this request takes " + (words.empty() ? "none" : "no other than " + words);
+      return words.empty() ? "query: this request has no parameters"
+                           : "query: the parameters of this request are " + words;
     }
     const bool again =
         std::any_of(query.begin(), at, [&](const auto& one) { return one.first == at->first; });
-    if (again && at->first != "sku") return at->first + ": stands twice";
+    if (again && at->first != "sku") return at->first + ": is given twice";
   }
   return std::nullopt;
 }

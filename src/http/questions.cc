@@ -54,7 +54,7 @@ std::expected<judge::OrdersQuery, std::string> wanted_of(const Query& query, std
   const auto user = value_of(query, "user");
   if (!user) return std::unexpected("user: is missing");
   const auto code = rules::UserId::parse(*user);
-  if (!code) return std::unexpected("user: must be 1 to 64 of letters, digits and _ . : -");
+  if (!code) return std::unexpected("user: must be 1 to 64 characters: letters, digits and _ . : -");
   const auto count = parse_limit(value_of(query, "limit").value_or(std::string(limit)));
   if (!count || *count > limit_max) {
     return std::unexpected("limit: must be 1 to " + std::to_string(limit_max));
@@ -62,7 +62,7 @@ std::expected<judge::OrdersQuery, std::string> wanted_of(const Query& query, std
   judge::OrdersQuery wanted{.user = *code, .count = *count};
   if (const auto cursor = value_of(query, "cursor")) {
     const auto uuid = parse_uuid(*cursor);
-    if (!uuid) return std::unexpected("cursor: must be the next of an earlier page");
+    if (!uuid) return std::unexpected("cursor: must be the `next` of an earlier page");
     wanted.before = rules::OrderId{*uuid};
   }
   return wanted;
@@ -121,7 +121,7 @@ std::expected<WantedShortages, std::string> wanted_shortages(const Query& query)
     const char* const end = cursor->data() + cursor->size();
     const auto [at, failure] = std::from_chars(cursor->data(), end, wanted.after.value);
     if (failure != std::errc() || at != end || wanted.after.value < 1) {
-      return std::unexpected("cursor: must be the next of an earlier page");
+      return std::unexpected("cursor: must be the `next` of an earlier page");
     }
   }
   return wanted;
@@ -147,7 +147,8 @@ std::expected<judge::OrdersQuery, std::string> wanted_orders(const Query& query)
   wanted->state = rules::parse_order_state(*state);
   if (!wanted->state) return std::unexpected("state: must be a state of an order, such as held or paid");
   if (*wanted->state == rules::OrderState::refused) {
-    return std::unexpected("state: a refused order took nothing and is not listed; ask for its request");
+    return std::unexpected(
+        "state: refused orders hold no units and are not listed; read the request instead");
   }
   return wanted;
 }
@@ -163,12 +164,12 @@ std::optional<std::string> wrong_in_trace(const Query& query) {
   const bool paged = value_of(query, "limit") || value_of(query, "cursor");
   const bool one = int{order} + int{request} + int{user} == 1;
   if (one && (request || !value_of(query, "caller")) && (user || !paged)) return std::nullopt;
-  return "name one: order, or request and perhaps its caller, or user and perhaps limit and cursor";
+  return "give one of order, request (with an optional caller) or user (with an optional limit and cursor)";
 }
 
-Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader, const judge::OrdersQuery& wanted,
-                                   Time now) {
-  const auto found = jobs::orders_of(index, reader, wanted, now);
+Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader,
+                                   const judge::OrdersQuery& wanted) {
+  const auto found = jobs::orders_of(index, reader, wanted);
   if (!found) return std::unexpected(found.error());
   OrdersShown shown;
   for (const judge::OrderView& view : found->orders) shown.orders.push_back(shown_of(view));
@@ -176,9 +177,9 @@ Result<OrdersShown> look_up_orders(judge::OrderIndex& index, Reader& reader, con
   return shown;
 }
 
-Result<TracesShown> look_up_traces(judge::OrderIndex& index, Reader& reader, const judge::OrdersQuery& wanted,
-                                   Time now) {
-  const auto found = jobs::orders_of(index, reader, wanted, now);
+Result<TracesShown> look_up_traces(judge::OrderIndex& index, Reader& reader,
+                                   const judge::OrdersQuery& wanted) {
+  const auto found = jobs::orders_of(index, reader, wanted);
   if (!found) return std::unexpected(found.error());
   TracesShown shown;
   for (const judge::OrderView& view : found->orders) {

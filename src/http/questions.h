@@ -52,8 +52,8 @@ std::expected<judge::OrdersQuery, std::string> wanted_traces(const Query& query)
 std::optional<std::string> wrong_in_trace(const Query& query);
 
 Result<OrdersShown> look_up_orders(judge::OrderIndex& index, judge::Reader& reader,
-                                   const judge::OrdersQuery& wanted, Time now);
+                                   const judge::OrdersQuery& wanted);
 Result<TracesShown> look_up_traces(judge::OrderIndex& index, judge::Reader& reader,
-                                   const judge::OrdersQuery& wanted, Time now);
+                                   const judge::OrdersQuery& wanted);
 
 }  // namespace gavel::http

@@ -5,9 +5,12 @@
 #include <utility>
 
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 
 #include "base/check.h"
-#include "http/json_form.h"
+#include "http/details.h"
+#include "http/json_writer.h"
 #include "http/problem.h"
 #include "rules/outcome.h"
 
@@ -20,22 +23,15 @@ using rules::Command;
 using rules::Outcome;
 using rules::Verdict;
 
+boost::json::string_view as_json(std::string_view text) { return {text.data(), text.size()}; }
+std::string as_json(Time time) { return to_text(time); }
+std::string as_json(rules::OrderId id) { return to_text(id.uuid); }
+
 Response json_response(unsigned status, const object& body) {
   Response response;
   response.status = status;
   response.body = boost::json::serialize(body);
   return response;
-}
-
-array lines_of(const std::vector<rules::Line>& lines) {
-  array result;
-  for (const rules::Line& line : rules::merged(lines)) {
-    object shown;
-    shown["sku"] = line.sku.text();
-    shown["quantity"] = line.quantity.units;
-    result.push_back(std::move(shown));
-  }
-  return result;
 }
 
 void add_time(object& to, std::string_view name, std::optional<Time> time) {
@@ -44,62 +40,62 @@ void add_time(object& to, std::string_view name, std::optional<Time> time) {
 
 // What was asked, in the words of the answer: the middle of a success body.
 struct AddAsked {
-  object& to;
+  JsonWriter& to;
   const Verdict& verdict;
 
   void operator()(const rules::Reserve& act) const {
     add_order(verdict.outcome == Outcome::reserved ? "held" : "paid");
-    to["user"] = act.user.text();
-    if (act.activity) to["activity"] = act.activity->text();
-    to["lines"] = lines_of(act.lines);
+    to.member("user", act.user.text());
+    if (act.activity) to.member("activity", act.activity->text());
+    add_lines(act.lines);
   }
   void operator()(const rules::Confirm& act) const {
     add_order("paid");
-    if (!act.lines.empty()) to["lines"] = lines_of(act.lines);
+    if (!act.lines.empty()) add_lines(act.lines);
   }
   void operator()(const rules::Cancel&) const { add_order("cancelled"); }
   void operator()(const rules::Extend&) const { add_order("held"); }
   void operator()(const rules::ChangeOrder& act) const {
     add_order("held");
-    to["lines"] = lines_of(act.lines);
+    add_lines(act.lines);
   }
   void operator()(const rules::Refund& act) const {
     CHECK(verdict.detail.state.has_value());
     add_order(*verdict.detail.state);
-    if (!act.lines.empty()) to["lines"] = lines_of(act.lines);
-    to["restock"] = act.restock == rules::Restock::yes;
+    if (!act.lines.empty()) add_lines(act.lines);
+    to.member("restock", act.restock == rules::Restock::yes);
   }
   void operator()(const rules::Expire&) const { add_order("expired"); }
-  void operator()(const rules::Forget& act) const { to["key"] = act.key.text(); }
+  void operator()(const rules::Forget& act) const { to.member("key", act.key.text()); }
   void operator()(const rules::Rebalance&) const {}
   void operator()(const rules::PutSku& act) const {
-    to["sku"] = act.sku.text();
+    to.member("sku", act.sku.text());
     const bool made = verdict.outcome == Outcome::created;
     add_setting(made ? act.buckets.value_or(1) : act.buckets, act.mode);
   }
   void operator()(const rules::Receive& act) const {
-    to["sku"] = act.sku.text();
-    to["quantity"] = act.quantity.units;
+    to.member("sku", act.sku.text());
+    to.member("quantity", act.quantity.units);
   }
   void operator()(const rules::Adjust& act) const {
-    to["sku"] = act.sku.text();
-    to["difference"] = act.difference.units;
-    to["reason"] = act.reason;
+    to.member("sku", act.sku.text());
+    to.member("difference", act.difference.units);
+    to.member("reason", act.reason);
     add_version();
   }
   void operator()(const rules::Count& act) const {
-    to["sku"] = act.sku.text();
-    to["counted"] = act.counted.units;
+    to.member("sku", act.sku.text());
+    to.member("counted", act.counted.units);
     add_version();
   }
   void operator()(const rules::CreateActivity& act) const {
     add_activity(act.activity, "draft");
-    to["name"] = act.name;
+    to.member("name", act.name);
   }
   void operator()(const rules::ChangeActivity& act) const {
-    to["activity"] = act.activity.text();
+    to.member("activity", act.activity.text());
     // A record made before this was said has no state.
-    if (verdict.detail.state) to["state"] = *verdict.detail.state;
+    if (verdict.detail.state) to.member("state", *verdict.detail.state);
     add_setting(act.buckets, act.mode);
   }
   void operator()(const rules::WarmActivity& act) const { add_activity(act.activity, "warmed"); }
@@ -108,23 +104,30 @@ struct AddAsked {
   void operator()(const rules::CloseActivity& act) const { add_activity(act.activity, "closed"); }
 
   void add_setting(std::optional<std::int32_t> buckets, std::optional<rules::Mode> mode) const {
-    if (buckets) to["buckets"] = *buckets;
-    if (mode) to["mode"] = as_json(rules::word(*mode));
+    if (buckets) to.member("buckets", *buckets);
+    if (mode) to.member("mode", rules::word(*mode));
   }
   // Of the stock after the act: the next count may go on from there.
   void add_version() const {
     CHECK(verdict.detail.version.has_value());
-    to["version"] = *verdict.detail.version;
-    if (verdict.detail.shortage) to["shortage"] = verdict.detail.shortage->units;
+    to.member("version", *verdict.detail.version);
+    if (verdict.detail.shortage) to.member("shortage", verdict.detail.shortage->units);
   }
   void add_order(std::string_view state) const {
     CHECK(verdict.order.has_value());
-    to["order"] = as_json(*verdict.order);
-    to["state"] = as_json(state);
+    to.member("order", *verdict.order);
+    to.member("state", state);
+  }
+  void add_lines(const rules::Lines& lines) const {
+    to.begin_array("lines");
+    for (const rules::Line& line : lines) {
+      to.begin_object().member("sku", line.sku.text()).member("quantity", line.quantity.units).end_object();
+    }
+    to.end_array();
   }
   void add_activity(const rules::ActivityCode& activity, std::string_view state) const {
-    to["activity"] = activity.text();
-    to["state"] = as_json(state);
+    to.member("activity", activity.text());
+    to.member("state", state);
   }
 };
 
@@ -141,12 +144,16 @@ std::optional<std::string> location_of(const Command& command, const Verdict& ve
 
 Response success(const Command& command, const Verdict& verdict) {
   CHECK(rules::traits(verdict.outcome).act);
-  object body;
-  body["code"] = as_json(rules::word(verdict.outcome));
+  constexpr std::size_t usual_bytes = 384;
+  Response response;
+  response.status = http_status(verdict.outcome);
+  response.body.reserve(usual_bytes);
+  JsonWriter body(response.body);
+  body.begin_object().member("code", rules::word(verdict.outcome));
   std::visit(AddAsked{body, verdict}, command.act);
-  body["at"] = as_json(verdict.at);
-  add_time(body, "expires_at", verdict.detail.expires_at);
-  Response response = json_response(http_status(verdict.outcome), body);
+  body.member("at", verdict.at);
+  if (verdict.detail.expires_at) body.member("expires_at", *verdict.detail.expires_at);
+  body.end_object();
   if (auto location = location_of(command, verdict)) {
     response.headers.emplace_back("Location", *std::move(location));
   }
@@ -262,14 +269,25 @@ object activity_object(const rules::Activity& activity) {
   return body;
 }
 
+boost::json::value detail_as_json(std::int64_t number) { return number; }
+boost::json::value detail_as_json(const std::string& text) { return boost::json::value(text); }
+boost::json::value detail_as_json(const auto& time_or_order) {
+  return boost::json::value(as_json(time_or_order));
+}
+boost::json::value detail_as_json(const std::vector<std::string>& texts) {
+  return array(texts.begin(), texts.end());
+}
+
 object request_object(const rules::IdempotencyRecord& recorded) {
   object body;
-  body["key"] = recorded.key.text();
+  body["key"] = as_json(recorded.key.text());
   body["status"] = "done";
   body["code"] = as_json(rules::word(recorded.verdict.outcome));
   body["http_status"] = http_status(recorded.verdict.outcome);
   body["at"] = as_json(recorded.verdict.at);
-  add_details(body, recorded.verdict);
+  for_each_detail(recorded.verdict, [&](std::string_view name, const auto& value) {
+    body[as_json(name)] = detail_as_json(value);
+  });
   return body;
 }
 
@@ -286,7 +304,7 @@ object step_object(const TraceShown::Step& step) {
   body["before"] = flow.before.units;
   body["after"] = flow.after.units;
   body["caller"] = flow.caller.text();
-  if (flow.key) body["key"] = flow.key->text();
+  if (flow.key) body["key"] = as_json(flow.key->text());
   body["source"] = flow.source;
   body["lane"] = step.lane;
   body["batch"] = step.n;
@@ -371,7 +389,7 @@ Response show(const std::vector<GateShown>& items) {
 
 Response show_processing(const rules::RequestKey& key) {
   object body;
-  body["key"] = key.text();
+  body["key"] = as_json(key.text());
   body["status"] = "processing";
   return json_response(200, body);
 }

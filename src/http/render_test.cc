@@ -49,7 +49,7 @@ std::string answer(const rules::Act& act, Outcome outcome, Record record = Recor
   return rendered(success(command, verdict));
 }
 
-rules::Reserve order_of(std::vector<rules::Line> lines) {
+rules::Reserve order_of(rules::Lines lines) {
   return rules::Reserve{UserId("u1"), std::move(lines), std::nullopt, std::nullopt, rules::Payment::later};
 }
 
@@ -130,7 +130,7 @@ TEST(Render, AnswersWhatIsDoneAboutTheGate) {
 }
 
 TEST(Render, AnswersActsOnSomeLinesWithThem) {
-  const std::vector<rules::Line> some{{SkuCode("tee"), Quantity{2}}, {SkuCode("cup"), Quantity{1}}};
+  const rules::Lines some{{SkuCode("tee"), Quantity{2}}, {SkuCode("cup"), Quantity{1}}};
   EXPECT_EQ(
       answer(rules::Confirm{order, some}, Outcome::confirmed),
       "200\n"

@@ -27,9 +27,9 @@ bool same_letters(std::string_view text, std::string_view lower) {
 }  // namespace
 
 std::optional<rules::RequestKey> parse_bare_key(std::string_view text) {
-  if (const auto uuid = parse_uuid(text); uuid && is_version_7(*uuid))
-    return rules::RequestKey(to_text(*uuid));
-  return rules::RequestKey::parse(text);
+  auto key = rules::RequestKey::parse(text);
+  if (key && key->uuid7()) return rules::RequestKey(*key->uuid7());
+  return key;
 }
 
 std::optional<rules::RequestKey> parse_request_key(std::string_view header) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "rules/ids.h"
+#include "rules/request_key.h"
 
 namespace gavel::http {
 

@@ -54,15 +54,28 @@ bool is_of_http(const error_code& error) {
   return error.category() == beast::http::make_error_code(beast::http::error::bad_method).category();
 }
 
+// The headers that mean something here, and where a request keeps them.
+struct HeaderPlace {
+  std::string_view name;
+  std::optional<std::string> Request::* value;
+};
+constexpr std::array header_places{
+    HeaderPlace{"Idempotency-Key", &Request::idempotency_key},
+    HeaderPlace{"Content-Type", &Request::content_type},
+    HeaderPlace{"Authorization", &Request::authorization},
+    HeaderPlace{"Gavel-Attempt", &Request::attempt},
+    HeaderPlace{"traceparent", &Request::traceparent},
+};
+
 // A header that was sent several times counts as one with its values joined (RFC 9110, 5.3), so that two
 // request keys are no request key.
-std::optional<std::string> joined(const beast::http::fields& fields, beast::string_view name) {
-  std::optional<std::string> text;
-  const auto [begin, end] = fields.equal_range(name);
-  for (auto at = begin; at != end; ++at) {
-    text = text ? *text + ", " + text_of(at->value()) : text_of(at->value());
+void add_header(Request& request, beast::string_view name, beast::string_view value) {
+  for (const HeaderPlace& place : header_places) {
+    if (!beast::iequals(name, beast::string_view(place.name.data(), place.name.size()))) continue;
+    std::optional<std::string>& to = request.*place.value;
+    to = to ? *to + ", " + text_of(value) : text_of(value);
+    return;
   }
-  return text;
 }
 
 Response too_large(std::size_t bytes_max) {
@@ -72,7 +85,10 @@ Response too_large(std::size_t bytes_max) {
 // What stands before the body, as one text; Beast's serializer would gather it from seven buffers. Headers
 // hold words of ours, ids and codes alone, so that no line of a request becomes one.
 std::string head_of(const Response& response, unsigned version, bool keep_alive) {
-  std::string text = version == 11 ? "HTTP/1.1 " : "HTTP/1.0 ";
+  constexpr std::size_t usual_bytes = 256;
+  std::string text;
+  text.reserve(usual_bytes);
+  text += version == 11 ? "HTTP/1.1 " : "HTTP/1.0 ";
   const auto add = [&text](std::string_view name, std::string_view value) {
     text.append(name).append(": ").append(value).append("\r\n");
   };
@@ -87,17 +103,6 @@ std::string head_of(const Response& response, unsigned version, bool keep_alive)
   if (keep_alive != (version == 11)) add("Connection", keep_alive ? "keep-alive" : "close");
   add("Content-Length", std::to_string(response.body.size()));
   return text.append("\r\n");
-}
-
-// What is sent to a connection beyond connections_max, before it has said anything.
-std::string turned_away_text(std::uint64_t retry_after) {
-  const std::string body =
-      R"({"type":"/docs/outcomes/overloaded","title":"Overloaded","status":503,)"
-      R"("detail":"Too many connections are open.","code":"overloaded","final":false,"recorded":false,)"
-      R"("retry":"same_key"})";
-  return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: " +
-         std::to_string(retry_after) +
-         "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
 }  // namespace
@@ -118,6 +123,7 @@ Session::Session(tcp::socket socket, Service& service, Audience audience, const 
 awaitable<void> Session::run() {
   error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);  // So that write() can try.
   buffer_.reserve(buffer_bytes);
   bool more = true;
   while (more) more = co_await serve_one();
@@ -145,12 +151,16 @@ void Session::end() {
 }
 
 awaitable<bool> Session::serve_one() {
-  if (ending_ || !co_await wait_for_request()) co_return false;
+  if (ending_ || (buffer_.size() == 0 && !co_await wait_for_request())) co_return false;
   refusal_.reset();
+  header_bytes_ = 0;
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
   parser_->body_limit(batch_bytes_max);  // Until the header has said what it is (wrong_in_length).
-  if (!co_await read_request()) {
+  // Most requests lie in the buffer as a whole: no deadline, no other coroutine.
+  Arrival arrival = parse();
+  if (arrival == Arrival::partial) arrival = co_await read_rest();
+  if (arrival != Arrival::whole) {
     if (!refusal_) co_return false;
     service_.count_unread(*refusal_);
     co_await write(*refusal_, false, false);
@@ -164,10 +174,9 @@ awaitable<bool> Session::serve_one() {
   co_return written&& wants_more && !ending_;
 }
 
-// What follows a request in the same packet is a request already (pipelining): its turn comes in order.
 awaitable<bool> Session::wait_for_request() {
+  CHECK(buffer_.size() == 0);
   const bool first = std::exchange(fresh_, false);
-  if (buffer_.size() > 0) co_return true;
   idle_ = true;
   set_deadline(first ? limits_.header_within : limits_.idle_within);
   const auto space = buffer_.prepare(buffer_bytes);
@@ -178,35 +187,78 @@ awaitable<bool> Session::wait_for_request() {
   co_return !failure;
 }
 
-awaitable<bool> Session::read_request() {
-  set_deadline(limits_.header_within);
-  const auto [failure, bytes] =
-      co_await beast::http::async_read_header(socket_, buffer_, *parser_, as_values);
-  clear_deadline();
-  refusal_ = failure ? refusal_of(failure) : wrong_in_header(bytes);
-  if (!failure && !refusal_) refusal_ = wrong_in_length();
-  if (failure || refusal_) co_return false;
-  request_ = request_of_header();
-  co_return co_await read_body();
-}
-
-awaitable<bool> Session::read_body() {
-  if (parser_->is_done()) co_return true;
-  set_deadline(limits_.body_within);
-  if (parser_->get().version() == 11 && parser_->get().count(field::expect) > 0) {
-    constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    const auto text = asio::buffer(go_on);
-    const auto [failure, bytes] = co_await asio::async_write(socket_, text, as_values);
-    if (failure) co_return false;
+// Beast's own composed reads would go once more through the executor for what is there already.
+Session::Arrival Session::parse() {
+  if (!parser_->is_header_done()) {
+    const Arrival header = parse_header();
+    if (header != Arrival::whole) return header;
   }
-  const auto [failure, bytes] = co_await beast::http::async_read(socket_, buffer_, *parser_, as_values);
-  clear_deadline();
-  if (failure) {
-    refusal_ = refusal_of(failure);
-    co_return false;
+  while (!parser_->is_done()) {
+    if (buffer_.size() == 0) return Arrival::partial;
+    const error_code failure = feed_parser();
+    if (failure == beast::http::error::need_more) return Arrival::partial;
+    if (failure) return fail(failure);
   }
   request_.body = std::move(parser_->get().body());
-  co_return true;
+  return Arrival::whole;
+}
+
+Session::Arrival Session::parse_header() {
+  if (buffer_.size() == 0) return Arrival::partial;
+  const std::size_t before = buffer_.size();
+  const error_code failure = feed_parser();
+  header_bytes_ += before - buffer_.size();
+  if (failure == beast::http::error::need_more) return Arrival::partial;
+  if (failure) return fail(failure);
+  CHECK(parser_->is_header_done());
+  refusal_ = wrong_in_header(header_bytes_);
+  if (!refusal_) refusal_ = wrong_in_length();
+  if (refusal_) return Arrival::failed;
+  request_ = request_of_header();
+  parser_->eager(true);
+  return Arrival::whole;
+}
+
+// Consumes what the parser takes. Before the end of the header it takes no byte of the body.
+error_code Session::feed_parser() {
+  CHECK(buffer_.size() > 0 && !parser_->is_done());
+  error_code failure;
+  buffer_.consume(parser_->put(buffer_.data(), failure));
+  return failure;
+}
+
+Session::Arrival Session::fail(const error_code& failure) {
+  refusal_ = refusal_of(failure);
+  return Arrival::failed;
+}
+
+awaitable<Session::Arrival> Session::read_rest() {
+  Arrival arrival = Arrival::partial;
+  if (!parser_->is_header_done()) {
+    set_deadline(limits_.header_within);
+    while (arrival == Arrival::partial && !parser_->is_header_done()) arrival = co_await read_more();
+  }
+  if (arrival == Arrival::partial) {
+    set_deadline(limits_.body_within);
+    if (parser_->get().version() == 11 && parser_->get().count(field::expect) > 0) {
+      constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+      const auto text = asio::buffer(go_on);
+      const auto [failure, bytes] = co_await asio::async_write(socket_, text, as_values);
+      if (failure) arrival = fail(failure);
+    }
+    while (arrival == Arrival::partial) arrival = co_await read_more();
+  }
+  clear_deadline();
+  co_return arrival;
+}
+
+awaitable<Session::Arrival> Session::read_more() {
+  const std::size_t room = beast::read_size(buffer_, large_buffer_bytes);
+  if (room == 0) co_return fail(beast::http::error::buffer_overflow);
+  const auto space = buffer_.prepare(room);
+  const auto [failure, bytes] = co_await socket_.async_read_some(space, as_values);
+  buffer_.commit(bytes);
+  co_return failure ? fail(failure) : parse();
 }
 
 // What Beast lets pass and this server does not: requests whose end two readers could see differently.
@@ -225,7 +277,7 @@ std::optional<Response> Session::wrong_in_header(std::size_t header_bytes) const
     return malformed_http(417, "Expect: only 100-continue");
   }
   if (header.count(field::content_encoding) > 0) {
-    return malformed_http(415, "Content-Encoding: a body is sent as it is");
+    return malformed_http(415, "Content-Encoding: is not supported; send the body unencoded");
   }
   return std::nullopt;
 }
@@ -264,9 +316,7 @@ std::size_t Session::body_bytes_allowed() const {
 std::optional<Response> Session::refusal_of(const error_code& failure) const {
   using beast::http::error;
   if (overdue_) return malformed_http(408, "the request took too long to arrive");
-  if (failure == error::end_of_stream || failure == error::partial_message || !is_of_http(failure)) {
-    return std::nullopt;
-  }
+  if (!is_of_http(failure)) return std::nullopt;
   if (failure == error::body_limit) {
     return too_large(body_bytes_allowed());
   }
@@ -287,23 +337,28 @@ Request Session::request_of_header() const {
   request.audience = audience_;
   request.method = text_of(header.method_string());
   request.target = text_of(header.target());
-  request.idempotency_key = joined(header, "Idempotency-Key");
-  request.attempt = joined(header, "Gavel-Attempt");
-  request.authorization = joined(header, "Authorization");
-  request.content_type = joined(header, "Content-Type");
-  request.traceparent = joined(header, "traceparent");
+  for (const auto& one : header) add_header(request, one.name_string(), one.value());
   return request;
 }
 
+// Nearly always the socket takes an answer at once. Behind a pipelined request the write goes through the
+// executor all the same: a client who sends without end must let others have their turn, and no answer may
+// lead to the next one on the same stack.
 awaitable<bool> Session::write(Response response, bool head, bool keep_alive) {
   const std::string text = head_of(response, parser_->get().version(), keep_alive);
   answered_ = true;
-  set_deadline(limits_.write_within);
   const std::string_view body = head ? std::string_view() : response.body;
   const std::array whole{asio::buffer(text), asio::buffer(body)};
-  const auto [failure, bytes] = co_await asio::async_write(socket_, whole, as_values);
+  error_code failure;
+  std::size_t sent = 0;
+  if (buffer_.size() == 0) sent = socket_.write_some(whole, failure);
+  if (sent == text.size() + body.size()) co_return true;
+  if (failure && failure != asio::error::would_block) co_return false;
+  set_deadline(limits_.write_within);
+  const std::array rest{whole[0] + sent, whole[1] + (sent - std::min(sent, text.size()))};
+  const auto [stopped, bytes] = co_await asio::async_write(socket_, rest, as_values);
   clear_deadline();
-  co_return !failure;
+  co_return !stopped;
 }
 
 awaitable<void> Session::drain() {
@@ -480,7 +535,7 @@ void watch(MetricsRegistry& metrics, const Server& server, const std::string& li
                       [&server] { return static_cast<double>(server.connections()); },
                       {{"listener", listener}});
   metrics.watch_counter("gavel_http_connections_turned_away_total",
-                        "Connections refused, since there were enough.",
+                        "Connections refused because too many were open.",
                         [&server] { return server.turned_away(); }, {{"listener", listener}});
 }
 

@@ -57,29 +57,31 @@ std::expected<Json, Response> body_of(const Request& request, const Policy& poli
     return *read_json("{}", Shape{.kind = Kind::object});
   }
   if (policy.body == Body::none) {
-    return std::unexpected(malformed_http(400, "body: this request takes none"));
+    return std::unexpected(malformed_http(400, "body: this request must not have one"));
   }
   auto body = read_json(request.body, *policy.shape);
   if (!body) return std::unexpected(malformed_http(400, std::move(body.error())));
   return *std::move(body);
 }
 
-// What is wrong with a request's query and headers, whatever its route.
-std::optional<std::string> wrong_around(const Request& request, const Found& found) {
+using MaybeKey = std::optional<rules::RequestKey>;
+
+// The request key, where the route demands one and it was sent; or what is wrong with the query and headers.
+std::expected<MaybeKey, std::string> key_of(const Request& request, const Found& found) {
   const Endpoint endpoint = found.route->endpoint;
-  if (endpoint == Endpoint::health || endpoint == Endpoint::readiness) return std::nullopt;
-  if (auto wrong = wrong_in_query(endpoint, found.query)) return wrong;
+  if (endpoint == Endpoint::health || endpoint == Endpoint::readiness) return MaybeKey();
+  if (auto wrong = wrong_in_query(endpoint, found.query)) return std::unexpected(*std::move(wrong));
   if (request.attempt && !parse_attempt(*request.attempt)) {
-    return "Gavel-Attempt: must be an integer from 1 to 999999999";
+    return std::unexpected("Gavel-Attempt: must be an integer from 1 to 999999999");
   }
   if (found.route->policy.key == Key::in_body && request.idempotency_key) {
-    return "Idempotency-Key: each element of a batch has its own, as request_id";
+    return std::unexpected("Idempotency-Key: a batch has none; each element has its own request_id");
   }
-  if (found.route->policy.key == Key::required && request.idempotency_key &&
-      !parse_request_key(*request.idempotency_key)) {
-    return "Idempotency-Key: must be sent once, 1 to 64 of letters, digits and _ . : -";
-  }
-  return std::nullopt;
+  if (found.route->policy.key != Key::required || !request.idempotency_key) return MaybeKey();
+  MaybeKey key = parse_request_key(*request.idempotency_key);
+  if (key) return key;
+  return std::unexpected(
+      "Idempotency-Key: must be sent once, with 1 to 64 characters: letters, digits and _ . : -");
 }
 
 }  // namespace
@@ -102,25 +104,26 @@ Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline:
 
 awaitable<Response> Service::answer(Request request) {
   try {
-    std::expected<Found, Response> found = find(request);
+    std::expected<Call, Response> call = find(request);
+    const Found* found = call ? &call->found : nullptr;
     Response response;
-    if (!found) {
-      response = std::move(found.error());
+    if (!call) {
+      response = std::move(call.error());
     } else if (found->route->policy.key == Key::required) {
-      const std::expected<Command, Response> command = command_of(request, *found);
+      std::expected<Command, Response> command = command_of(request, *call);
       if (command) {
         const Verdict verdict = co_await pipeline_.submit(*command);
         response = answer_to(*command, verdict);
       } else {
-        response = command.error();
+        response = std::move(command.error());
       }
     } else if (found->route->endpoint == Endpoint::batch) {
       response = co_await answer_batch(caller_of(request.audience), std::move(request.body));
     } else {
-      response = co_await read(caller_of(request.audience), *found);
+      response = co_await read(caller_of(request.audience), std::move(call->found));
     }
-    requests_.add(found ? found->route : nullptr, response.status);
-    if (sampler_.take()) log_sampled(request, found ? &*found : nullptr, response);
+    requests_.add(found == nullptr ? nullptr : found->route, response.status);
+    if (sampler_.take()) log_sampled(request, found, response);
     co_return response;
   } catch (const std::exception& fault) {
     log_.write(Level::error, "request_fault", {{"what", fault.what()}});
@@ -131,7 +134,7 @@ awaitable<Response> Service::answer(Request request) {
 }
 
 // Which route it is, if its caller may know.
-std::expected<Found, Response> Service::find(const Request& request) {
+std::expected<Service::Call, Response> Service::find(const Request& request) {
   const std::optional<Target> target = parse_target(request.target);
   std::variant<Found, OtherMethods, NoRoute> place = NoRoute{};
   if (target) place = find_route(request.audience, request.method, *target);
@@ -143,49 +146,45 @@ std::expected<Found, Response> Service::find(const Request& request) {
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"gavel\"");
     return std::unexpected(std::move(response));
   }
-  if (!target) return std::unexpected(malformed_http(400, "the target of the request is no path"));
+  if (!target) return std::unexpected(malformed_http(400, "the target of the request is not a path"));
   if (const auto* others = std::get_if<OtherMethods>(&place)) {
-    Response response = malformed_http(405, "this path is there for " + others->allow);
+    Response response = malformed_http(405, "this path supports " + others->allow);
     response.headers.emplace_back("Allow", others->allow);
     return std::unexpected(std::move(response));
   }
   if (found == nullptr) return std::unexpected(malformed_http(404, "there is no such path"));
-  if (auto wrong = wrong_around(request, *found)) {
-    return std::unexpected(malformed_http(400, *std::move(wrong)));
-  }
+  auto key = key_of(request, *found);
+  if (!key) return std::unexpected(malformed_http(400, std::move(key.error())));
   if (found->route->policy.body == Body::none && !request.body.empty()) {
-    return std::unexpected(malformed_http(400, "body: this request takes none"));
+    return std::unexpected(malformed_http(400, "body: this request must not have one"));
   }
   if (!request.body.empty() && request.content_type && !is_json(*request.content_type)) {
     return std::unexpected(malformed_http(415, "Content-Type: must be application/json, in UTF-8"));
   }
-  return std::move(*found);
+  return Call{std::move(*found), *std::move(key)};
 }
 
-std::expected<Command, Response> Service::command_of(const Request& request, const Found& found) {
-  const auto body = body_of(request, found.route->policy);
-  if (!body) return std::unexpected(body.error());
-  const auto key = request.idempotency_key ? parse_request_key(*request.idempotency_key) : std::nullopt;
+std::expected<Command, Response> Service::command_of(const Request& request, const Call& call) {
+  const Found& found = call.found;
+  auto body = body_of(request, found.route->policy);
+  if (!body) return std::unexpected(std::move(body.error()));
   // What is wrong with the content comes before the missing key, as in the order of outcomes.
-  auto act = act_of(found.route->endpoint, found.parameters, *body, key.value_or(rules::RequestKey("none")));
+  auto act = act_of(found.route->endpoint, found.parameters, *body, call.key);
   const bool refused_first = !act && act.error().outcome == Outcome::malformed;
-  if (!key && !refused_first) return std::unexpected(refuse(Outcome::key_missing));
+  if (!call.key && !refused_first) return std::unexpected(refuse(Outcome::key_missing));
   if (!act) return std::unexpected(problem(act.error(), random_));
-  return Command{.caller = caller_of(request.audience),
-                 .key = key,
-                 .new_order_id = rules::OrderId{make_uuid7(clock_.now(), random_)},
-                 .act = *std::move(act)};
+  return command_of(caller_of(request.audience), *call.key, *std::move(act));
 }
 
 // Each element is answered as the single request would have been; those that are wrong never leave this
 // function.
 awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body) {
-  const auto items = read_batch(body);
+  auto items = read_batch(body);
   if (!items) co_return malformed_http(400, items.error());
   std::vector<Command> commands;
   commands.reserve(items->size());
-  for (const auto& item : *items) {
-    if (item) commands.push_back(command_of(caller, *item));
+  for (auto& item : *items) {
+    if (item) commands.push_back(command_of(caller, item->key, std::move(item->act)));
   }
   const std::vector<Verdict> verdicts = co_await pipeline_.submit_all(commands);
   BatchAnswer answer;
@@ -201,11 +200,13 @@ awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body
   co_return answer.take();
 }
 
-Command Service::command_of(const rules::Caller& caller, const BatchItem& item) {
-  return Command{.caller = caller,
-                 .key = item.key,
-                 .new_order_id = rules::OrderId{make_uuid7(clock_.now(), random_)},
-                 .act = item.act};
+// A key that is a UUIDv7 is the id of the order that it makes.
+Command Service::command_of(rules::Caller caller, const rules::RequestKey& key, rules::Act act) {
+  const auto& uuid = key.uuid7();
+  return Command{.caller = std::move(caller),
+                 .key = key,
+                 .new_order_id = rules::OrderId{uuid ? *uuid : make_uuid7(clock_.now(), random_)},
+                 .act = std::move(act)};
 }
 
 Response Service::answer_to(const Command& command, const Verdict& verdict) {
@@ -300,14 +301,11 @@ awaitable<Response> Service::read_stock(Found found) {
   const Result<StockAnswer> answer = co_await reads_.ask<StockAnswer>(question);
   if (!answer) co_return refuse(answer.error());
   if (!answer->unknown) co_return show(answer->rows);
-  Verdict verdict;
-  verdict.outcome = Outcome::unknown_sku;
-  verdict.detail.sku = answer->unknown;
-  co_return problem(verdict, random_);
+  co_return refuse(*answer->unknown);
 }
 
 awaitable<Response> Service::read_gate(Found found) {
-  if (found.query.size() != 1) co_return malformed_http(400, "sku: must be there, once");
+  if (found.query.size() != 1) co_return malformed_http(400, "sku: must be given exactly once");
   if (found.query[0].second.empty()) co_return malformed_http(400, "sku: is empty");
   const auto sku = rules::SkuCode::parse(found.query[0].second);
   if (!sku) co_return refuse(Outcome::unknown_sku);
@@ -318,10 +316,7 @@ awaitable<Response> Service::read_gate(Found found) {
     for (const pipeline::GateView& view : **views) shown.push_back(shown_of(view));
     co_return show(shown);
   }
-  Verdict verdict;
-  verdict.outcome = Outcome::unknown_sku;
-  verdict.detail.sku = *sku;
-  co_return problem(verdict, random_);
+  co_return refuse(*sku);
 }
 
 awaitable<Response> Service::read_activity(std::string id) {
@@ -338,7 +333,7 @@ awaitable<Response> Service::list_orders(Found found) {
   const auto wanted = wanted_orders(found.query);
   if (!wanted) co_return malformed_http(400, wanted.error());
   std::function<Result<OrdersShown>(Reader&)> question = [this, wanted](Reader& reader) {
-    return look_up_orders(order_index_, reader, *wanted, clock_.now());
+    return look_up_orders(order_index_, reader, *wanted);
   };
   const Result<OrdersShown> orders = co_await reads_.ask<OrdersShown>(question);
   co_return orders ? show(*orders) : refuse(orders.error());
@@ -350,7 +345,7 @@ awaitable<Response> Service::list_activities(Found found) {
   std::optional<rules::ActivityCode> after;
   if (const auto cursor = value_of(found.query, "cursor")) {
     after = rules::ActivityCode::parse(*cursor);
-    if (!after) co_return malformed_http(400, "cursor: must be the next of an earlier page");
+    if (!after) co_return malformed_http(400, "cursor: must be the `next` of an earlier page");
   }
   using Page = std::vector<rules::Activity>;
   // One more than is shown tells whether anything follows.
@@ -401,7 +396,7 @@ awaitable<Response> Service::trace_user(Found found) {
   const auto wanted = wanted_traces(found.query);
   if (!wanted) co_return malformed_http(400, wanted.error());
   std::function<Result<TracesShown>(Reader&)> question = [this, wanted](Reader& reader) {
-    return look_up_traces(order_index_, reader, *wanted, clock_.now());
+    return look_up_traces(order_index_, reader, *wanted);
   };
   const Result<TracesShown> traces = co_await reads_.ask<TracesShown>(question);
   co_return traces ? show(*traces) : refuse(traces.error());
@@ -420,8 +415,7 @@ awaitable<Response> Service::read_verification() {
 
 Response Service::tell_readiness() {
   if (readiness_.ready) return show_status("ready");
-  Verdict verdict;
-  verdict.outcome = Outcome::not_ready;
+  Verdict verdict = rules::verdict_of(Outcome::not_ready);
   verdict.detail.explanation = readiness_.why;
   return problem(verdict, random_);
 }
@@ -433,9 +427,11 @@ Response Service::tell_metrics() {
   return response;
 }
 
-Response Service::refuse(Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
+Response Service::refuse(Outcome outcome) { return problem(rules::verdict_of(outcome), random_); }
+
+Response Service::refuse(const rules::SkuCode& unknown) {
+  Verdict verdict = rules::verdict_of(Outcome::unknown_sku);
+  verdict.detail.sku = unknown;
   return problem(verdict, random_);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -53,10 +54,16 @@ class Service {
   Response overloaded() { return refuse(rules::Outcome::overloaded); }
 
  private:
-  std::expected<Found, Response> find(const Request& request);
-  std::expected<rules::Command, Response> command_of(const Request& request, const Found& found);
+  // A request that has found its route.
+  struct Call {
+    Found found;
+    std::optional<rules::RequestKey> key;  // As it was sent, where the route demands one.
+  };
+
+  std::expected<Call, Response> find(const Request& request);
+  std::expected<rules::Command, Response> command_of(const Request& request, const Call& call);
   boost::asio::awaitable<Response> answer_batch(rules::Caller caller, std::string body);
-  rules::Command command_of(const rules::Caller& caller, const BatchItem& item);
+  rules::Command command_of(rules::Caller caller, const rules::RequestKey& key, rules::Act act);
   Response answer_to(const rules::Command& command, const rules::Verdict& verdict);
   boost::asio::awaitable<Response> read(rules::Caller caller, Found found);
   boost::asio::awaitable<Response> read_order(std::string id);
@@ -73,6 +80,7 @@ class Service {
   Response tell_readiness();
   Response tell_metrics();
   Response refuse(rules::Outcome outcome);
+  Response refuse(const rules::SkuCode& unknown);
   Response refuse(const Error& error);
   void log_sampled(const Request& request, const Found* found, const Response& response);
 

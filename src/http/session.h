@@ -81,12 +81,27 @@ class Session {
   void end();
 
  private:
+  // What has come of a request.
+  enum class Arrival : std::uint8_t {
+    whole,    // All of it: request_ is complete.
+    partial,  // What came is taken; more must follow.
+    failed,   // No more will be read: refusal_ says why, or nobody is there to be told.
+  };
+
   // One request and its answer; false: there will be no other.
   boost::asio::awaitable<bool> serve_one();
+  // Until the first bytes of the next request. The buffer is empty (CHECKed): what follows a request in the
+  // same packet is a request already (pipelining), and its turn comes in order.
   boost::asio::awaitable<bool> wait_for_request();
-  // True: the whole request is in the parser. False: refusal_ says why not, or nobody is there to be told.
-  boost::asio::awaitable<bool> read_request();
-  boost::asio::awaitable<bool> read_body();
+  // Takes from the buffer what there is of the request. Never waits.
+  Arrival parse();
+  Arrival parse_header();
+  boost::system::error_code feed_parser();
+  Arrival fail(const boost::system::error_code& failure);
+  // Reads until the request is whole or has failed, within the times for header and body.
+  boost::asio::awaitable<Arrival> read_rest();
+  boost::asio::awaitable<Arrival> read_more();
+  // False: the client has gone, or did not read in time.
   boost::asio::awaitable<bool> write(Response response, bool head, bool keep_alive);
   boost::asio::awaitable<void> drain();
 
@@ -109,7 +124,8 @@ class Session {
   const std::size_t buffer_bytes_max_;
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-  Request request_;  // As its header says; the body comes last.
+  std::size_t header_bytes_ = 0;  // That the parser took.
+  Request request_;               // As its header says; the body comes last.
   std::optional<Response> refusal_;
   std::optional<std::uint64_t> deadline_;
   bool overdue_ = false;

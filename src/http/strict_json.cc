@@ -96,7 +96,7 @@ class Reading {
     if (found == frame.shape->members.end()) {
       return refuse(below(where(frames_all()), shown(name)) + ": is not a field of this request", ec);
     }
-    if (has(frame, found->name)) return refuse(below(where(frames_all()), name) + ": stands twice", ec);
+    if (has(frame, found->name)) return refuse(below(where(frames_all()), name) + ": is given twice", ec);
     frame.member = &*found;
     return true;
   }
@@ -251,7 +251,7 @@ std::string_view meaning_of(const error_code& ec) {
   if (ec == boost::json::error::illegal_leading_surrogate ||
       ec == boost::json::error::illegal_trailing_surrogate ||
       ec == boost::json::error::expected_utf16_escape) {
-    return "half of a surrogate pair";
+    return "one half of a surrogate pair";
   }
   if (ec == boost::json::error::exponent_overflow) return "the exponent is too large";
   return "not JSON in UTF-8";
@@ -327,7 +327,7 @@ std::optional<std::string> wrong_at_start(std::string_view document) {
 
 std::optional<std::string> wrong_after(std::string_view document, std::size_t used) {
   if (std::ranges::all_of(document.substr(used), is_space)) return std::nullopt;
-  return "body: more follows after the document, at byte " + std::to_string(used);
+  return "body: unexpected content after the document, at byte " + std::to_string(used);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/check.h"
 #include "rules/command.h"
 
 namespace gavel::jobs {
@@ -20,14 +21,15 @@ constexpr Duration judge_within{
 Expiry::Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, Histogram delays)
     : reader_(reader), lane_(lane), clock_(clock), log_(log), delays_(delays) {}
 
-Duration Expiry::oldest_overdue(Time now) const {
-  const Time oldest = oldest_due_.load();
-  return oldest < now ? now - oldest : Duration(0);
+Duration Expiry::oldest_overdue() const {
+  const Duration oldest = oldest_due_.load();
+  return std::max(clock_.steady(), oldest) - oldest;
 }
 
 void Expiry::keep_pace() {
   const Duration now = clock_.steady();
   const Duration since = std::min(now - looked_at_.value_or(now), Duration(1'000));
+  CHECK(since >= Duration(0));
   looked_at_ = now;
   behind_ = std::min(behind_ + expiry_per_second * since.count() / 1'000, behind_max);
 }
@@ -37,29 +39,34 @@ std::size_t Expiry::piece() const {
                     expiry_batch_max);
 }
 
-void Expiry::say_if_behind(Time now) {
-  const Duration late = oldest_overdue(now);
+void Expiry::say_if_behind() {
+  const Duration late = oldest_overdue();
   if (late <= behind_after || clock_.steady() < say_behind_at_) return;
   log_.write(Level::warn, "expiry_behind", {{"oldest_overdue_ms", late.count()}});
   say_behind_at_ = clock_.steady() + behind_every;
 }
 
-Result<std::size_t> Expiry::step(Time now) {
+Result<std::size_t> Expiry::step() {
   keep_pace();
   if (outstanding_.load() > 0) {
-    say_if_behind(now);
+    say_if_behind();
     return 0;
   }
-  const std::size_t wanted = piece();
-  const Result<std::vector<judge::HoldRow>> due = reader_.due(now, wanted);
+  const std::size_t count_max = piece();
+  const Result<judge::DueHolds> due = reader_.due(count_max);
   if (!due) return std::unexpected(due.error());
-  oldest_due_ = due->empty() ? Time::max() : due->front().expires_at;
-  say_if_behind(now);
+  CHECK(due->holds.size() <= count_max);
+  CHECK(std::ranges::is_sorted(due->holds, {}, &judge::HoldRow::expires_at));
+  oldest_due_ =
+      due->holds.empty() ? Duration::max() : clock_.steady() - (due->now - due->holds.front().expires_at);
+  say_if_behind();
   std::size_t offered = 0;
-  for (const judge::HoldRow& hold : *due) {
+  for (const judge::HoldRow& hold : due->holds) {
+    CHECK(hold.expires_at <= due->now);
     rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{}, rules::Expire{hold.order}};
     pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
       if (verdict.outcome == rules::Outcome::expired) ++released_;
+      CHECK(outstanding_ > 0);
       --outstanding_;
     };
     ++outstanding_;
@@ -68,9 +75,10 @@ Result<std::size_t> Expiry::step(Time now) {
       break;  // The queue is full; the rest is found again by a later step.
     }
     ++offered;
-    delays_.observe(std::chrono::duration<double>(now - hold.expires_at).count());
+    delays_.observe(std::chrono::duration<double>(due->now - hold.expires_at).count());
   }
-  const bool is_all = due->size() < wanted && offered == due->size();
+  CHECK(offered <= due->holds.size());
+  const bool is_all = due->holds.size() < count_max && offered == due->holds.size();
   behind_ = is_all ? 0 : std::max<std::int64_t>(0, behind_ - static_cast<std::int64_t>(offered));
   return offered;
 }
@@ -81,14 +89,13 @@ Histogram expiry_delays(MetricsRegistry& metrics) {
                            {0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30});
 }
 
-void watch(MetricsRegistry& metrics, const Expiry& expiry, const Clock& clock) {
+void watch(MetricsRegistry& metrics, const Expiry& expiry) {
   metrics.watch_counter("gavel_jobs_expiry_released_total",
                         "Holds that the job released; an order that needs the units may come first.",
                         [&expiry] { return expiry.released(); });
   metrics.watch_gauge("gavel_jobs_expiry_oldest_overdue_seconds",
-                      "How long the oldest due hold is past its time.", [&expiry, &clock] {
-                        return std::chrono::duration<double>(expiry.oldest_overdue(clock.now())).count();
-                      });
+                      "How long the oldest due hold is past its time.",
+                      [&expiry] { return std::chrono::duration<double>(expiry.oldest_overdue()).count(); });
 }
 
 }  // namespace gavel::jobs

@@ -5,10 +5,11 @@
 // makes a piece larger, and slowly: one that took long must not make the next one longer still. The holds are
 // free for the judge anyhow, whether released or not.
 //
-//   step(now): find due holds ─► offer them to the lane as Expire commands ─► their verdicts count down
+//   step: find due holds ─► offer them to the lane as Expire commands ─► their verdicts count down
 //
-// The judge decides by its own time whether a hold is due, so a step too early, twice or by two processes
-// releases nothing wrongly. A step never blocks on a verdict. One thread; verdicts may arrive from another.
+// The database's clock says which holds are due, and the judge decides by the same clock, so a step twice or
+// by two processes releases nothing wrongly. A step never blocks on a verdict. One thread; verdicts may
+// arrive from another.
 #pragma once
 
 #include <atomic>
@@ -42,7 +43,7 @@ class Expiry {
   // Offers due holds, at most expiry_batch_min to expiry_batch_max, by how far the release is behind its
   // pace; none while earlier ones have no verdict. Returns how many were offered. A hold that is overdue by
   // more than two seconds is logged as `expiry_behind`, whether or not the lane comes to it.
-  Result<std::size_t> step(Time now);
+  Result<std::size_t> step();
 
   // Commands offered that have no verdict yet. Any thread.
   std::size_t outstanding() const { return outstanding_.load(); }
@@ -52,12 +53,12 @@ class Expiry {
 
   // How long the oldest hold that the last look found is past its time, 0 if none is. It grows while nothing
   // is released. Any thread.
-  Duration oldest_overdue(Time now) const;
+  Duration oldest_overdue() const;
 
  private:
   std::size_t piece() const;
   void keep_pace();
-  void say_if_behind(Time now);
+  void say_if_behind();
 
   judge::Reader& reader_;
   pipeline::Lane& lane_;
@@ -69,13 +70,14 @@ class Expiry {
   std::int64_t behind_ = 0;  // Holds that the pace has made due to be offered, and that were not.
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<std::uint64_t> released_{0};
-  std::atomic<Time> oldest_due_{Time::max()};  // Of the last look; max: none was due.
+  // When the oldest hold of the last look fell due, by the steady clock; max: none was due.
+  std::atomic<Duration> oldest_due_{Duration::max()};
 };
 
 // The delays of `metrics`.
 Histogram expiry_delays(MetricsRegistry& metrics);
 
-// Has `metrics` read how the release of holds goes, on any thread. All outlive the readings.
-void watch(MetricsRegistry& metrics, const Expiry& expiry, const Clock& clock);
+// Has `metrics` read how the release of holds goes, on any thread. Both outlive the readings.
+void watch(MetricsRegistry& metrics, const Expiry& expiry);
 
 }  // namespace gavel::jobs

@@ -67,7 +67,7 @@ class World {
   }
 
   std::size_t step() {
-    const Result<std::size_t> offered = expiry.step(clock.now());
+    const Result<std::size_t> offered = expiry.step();
     EXPECT_TRUE(offered.has_value());
     return offered.value_or(0);
   }
@@ -103,7 +103,7 @@ class World {
   std::unique_ptr<Log> log_ = Log::silent();
   std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
   std::unique_ptr<judge::Store> store_ = judge::open_memory_store(database_, clock);
-  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_);
+  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_, clock);
   judge::Judge judge_{*store_, *log_, Random(1), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}};
 
  public:
@@ -248,18 +248,18 @@ TEST(Expiry, TheJudgesTimeCountsNotTheJobs_C9) {
 
 TEST(Expiry, TellsHowLateItIsUntilItIsDone_C16) {
   World world;
-  EXPECT_EQ(world.expiry.oldest_overdue(world.clock.now()), Duration(0));
+  EXPECT_EQ(world.expiry.oldest_overdue(), Duration(0));
   world.hold(3, std::chrono::seconds(1));
   world.clock.advance(Duration(4'000));
   world.step();
-  EXPECT_EQ(world.expiry.oldest_overdue(world.clock.now()), Duration(3'000));
+  EXPECT_EQ(world.expiry.oldest_overdue(), Duration(3'000));
   world.clock.advance(Duration(1'000));
   world.step();  // Earlier ones have no verdict yet: it grows on.
-  EXPECT_EQ(world.expiry.oldest_overdue(world.clock.now()), Duration(4'000));
+  EXPECT_EQ(world.expiry.oldest_overdue(), Duration(4'000));
   world.lane.step();
   EXPECT_EQ(world.expiry.released(), 3U);
   world.step();
-  EXPECT_EQ(world.expiry.oldest_overdue(world.clock.now()), Duration(0));
+  EXPECT_EQ(world.expiry.oldest_overdue(), Duration(0));
 }
 
 }  // namespace

@@ -5,11 +5,26 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace gavel::jobs {
+namespace {
+
+// A lane is followed forwards, and none is left out once it was followed.
+bool is_ahead(const judge::Cursors& reached, const judge::Cursors& from) {
+  return std::ranges::all_of(from, [&](const auto& lane) {
+    const auto found = reached.find(lane.first);
+    return found != reached.end() && found->second.n >= lane.second.n;
+  });
+}
+
+}  // namespace
 
 Projection::Projection(judge::Reader& reader, judge::OrderIndex& index, const Clock& clock, Log& log,
                        std::size_t flows_max)
-    : reader_(reader), index_(index), clock_(clock), log_(log), flows_max_(flows_max) {}
+    : reader_(reader), index_(index), clock_(clock), log_(log), flows_max_(flows_max) {
+  CHECK(flows_max_ >= 1);
+}
 
 Result<bool> Projection::step() {
   if (!cursors_) {
@@ -23,6 +38,8 @@ Result<bool> Projection::step() {
     if (const auto begun = begin_anew(); !begun) return std::unexpected(begun.error());
     return true;
   }
+  CHECK(is_ahead(sequel->reached, *cursors_));
+  CHECK(sequel->oldest_left.has_value() == (sequel->batches_left > 0));
   if (sequel->reached != *cursors_) {
     std::vector<judge::IndexedOrder> orders;
     orders.reserve(sequel->orders.size());
@@ -34,7 +51,8 @@ Result<bool> Projection::step() {
     cursors_ = sequel->reached;
   }
   batches_left_ = sequel->batches_left;
-  oldest_left_ = sequel->oldest_left.value_or(Time::max());
+  oldest_left_ =
+      sequel->oldest_left ? clock_.steady() - (sequel->now - *sequel->oldest_left) : Duration::max();
   return sequel->batches_left > 0;
 }
 
@@ -45,9 +63,8 @@ Result<void> Projection::begin_anew() {
 }
 
 Lag Projection::lag() const {
-  const Time oldest = oldest_left_.load();
-  const Duration behind = oldest == Time::max() ? Duration(0) : clock_.now() - oldest;
-  return {batches_left_.load(), std::max(behind, Duration(0))};
+  const Duration oldest = oldest_left_.load();
+  return {batches_left_.load(), std::max(clock_.steady(), oldest) - oldest};
 }
 
 void watch(MetricsRegistry& metrics, const Projection& projection) {

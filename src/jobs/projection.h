@@ -55,7 +55,8 @@ class Projection {
   const std::size_t flows_max_;
   std::optional<judge::Cursors> cursors_;  // As the index has them; none: to be asked for.
   std::atomic<std::int64_t> batches_left_{0};
-  std::atomic<Time> oldest_left_{Time::max()};  // max: nothing is left.
+  // When the oldest of them was written, by the steady clock; max: nothing is left.
+  std::atomic<Duration> oldest_left_{Duration::max()};
 };
 
 // Has `metrics` read how far it is behind, on any thread. All outlive the readings.

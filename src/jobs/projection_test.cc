@@ -65,8 +65,7 @@ class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
   // "k1 held, k2 paid; next k2": a page of the user's orders, by the keys that made them.
   std::string orders(const std::string& user, std::size_t count = 100, std::optional<OrderState> state = {},
                      std::optional<rules::OrderId> before = {}) {
-    const auto answer =
-        orders_of(*index_, *reader_, {UserId(user), state, before, count}, world_->clock().now());
+    const auto answer = orders_of(*index_, *reader_, {UserId(user), state, before, count});
     if (!answer) return answer.error().message;
     std::string text;
     for (const judge::OrderView& view : answer->orders) {
@@ -97,8 +96,7 @@ class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
     std::string text;
     std::optional<rules::OrderId> before;
     for (int pages = 0; pages < 10'000; ++pages) {
-      const auto answer =
-          orders_of(*index_, *reader_, {UserId(user), state, before, count}, world_->clock().now());
+      const auto answer = orders_of(*index_, *reader_, {UserId(user), state, before, count});
       EXPECT_TRUE(answer.has_value());
       EXPECT_LE(answer->orders.size(), count);
       for (const judge::OrderView& view : answer->orders) text += to_text(view.order.id.uuid) + "\n";

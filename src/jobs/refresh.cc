@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/check.h"
 #include "gate/statements.h"
 #include "rules/stock.h"
 
@@ -48,6 +49,7 @@ Result<Refresh::Step> Refresh::step() {
   for (std::size_t items = 0; items < refresh_items_max; ++items) {
     if (!look_) {
       const std::vector<rules::ItemId> gated = gated_();
+      CHECK(std::ranges::is_sorted(gated));
       const auto next = last_ ? std::ranges::upper_bound(gated, *last_) : gated.begin();
       if (next == gated.end()) {
         last_.reset();
@@ -74,14 +76,17 @@ Result<Refresh::Step> Refresh::step() {
 }
 
 Result<void> Refresh::begin(rules::ItemId item) {
+  CHECK(look_ == nullptr);
   const auto now = reader_.item_then(item, {});
   if (!now) return std::unexpected(now.error());
   if (!now->item) return {};
   const std::size_t buckets = now->item->buckets.size();
+  CHECK(buckets >= 1);
   look_ = std::make_shared<Look>(item, buckets);
   for (std::size_t i = 0; i < buckets; ++i) {
     const auto heard = [look = look_, i](const Result<std::optional<gate::Bucket>>& seen) {
       const MutexLock lock(look->mutex);
+      CHECK(look->open > 0);
       if (seen) look->shown[i] = *seen;
       look->failed = look->failed || !seen;
       --look->open;
@@ -94,6 +99,7 @@ Result<void> Refresh::begin(rules::ItemId item) {
 // The judge is read after the gate, since the judge goes on. An item that is gated no longer is left alone:
 // its buckets went with its mode.
 Result<void> Refresh::finish(rules::ItemId item, const Shown& shown) {
+  CHECK(look_ == nullptr && !shown.empty());
   std::map<rules::BucketNo, std::int64_t> positions;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (shown[i]) positions.emplace(static_cast<rules::BucketNo>(i), shown[i]->seq);
@@ -120,6 +126,7 @@ Result<void> Refresh::finish(rules::ItemId item, const Shown& shown) {
 
 void Refresh::tell(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
                    std::optional<rules::Quantity> had, Drift drift) {
+  CHECK(drift != Drift::none);
   drifts_.at(static_cast<std::size_t>(drift)).add();
   log_.write(Level::warn, "gate_drift",
              {{"bucket", gate::to_text(key)},

@@ -132,7 +132,7 @@ class World {
   std::unique_ptr<Log> log_ = Log::silent();
   std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
   std::unique_ptr<judge::Store> store_ = judge::open_memory_store(database_, clock_);
-  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_);
+  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_, clock);
   judge::Judge judge_{*store_, *log_, Random(1), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}};
   int asked_ = 0;
 

@@ -1,7 +1,10 @@
 #include "jobs/retention.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "base/check.h"
 #include "rules/command.h"
 
 namespace gavel::jobs {
@@ -13,18 +16,24 @@ constexpr Duration judge_within{10'000};  // What waits longer than this is foun
 
 Retention::Retention(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
                      rules::Policy policy, std::size_t rows_max)
-    : reader_(reader), lane_(lane), clock_(clock), log_(log), policy_(policy), rows_max_(rows_max) {}
+    : reader_(reader), lane_(lane), clock_(clock), log_(log), policy_(policy), rows_max_(rows_max) {
+  CHECK(rows_max_ >= 1);
+}
 
-Result<std::size_t> Retention::step(Time now) {
-  if (outstanding_.load() > 0 || now < next_round_at_) return 0;
-  const auto rows = reader_.request_ages(after_, rows_max_);
-  if (!rows) return std::unexpected(rows.error());
-  for (const judge::RequestAge& row : *rows) {
-    if (rules::may_forget(row.at, now, policy_) && !offer(row.id)) return rows->size();
+Result<std::size_t> Retention::step() {
+  if (outstanding_.load() > 0 || clock_.steady() < next_round_at_) return 0;
+  const auto ages = reader_.request_ages(after_, rows_max_);
+  if (!ages) return std::unexpected(ages.error());
+  const std::vector<judge::RequestAge>& rows = ages->requests;
+  CHECK(rows.size() <= rows_max_);
+  CHECK(std::ranges::is_sorted(rows, {}, &judge::RequestAge::id));
+  CHECK(!after_ || rows.empty() || rows.front().id > *after_);
+  for (const judge::RequestAge& row : rows) {
+    if (rules::may_forget(row.at, ages->now, policy_) && !offer(row.id)) return rows.size();
     after_ = row.id;
   }
-  if (rows->size() < rows_max_) end_round(now);
-  return rows->size();
+  if (rows.size() < rows_max_) end_round();
+  return rows.size();
 }
 
 bool Retention::offer(const rules::RequestId& id) {
@@ -32,6 +41,7 @@ bool Retention::offer(const rules::RequestId& id) {
                          rules::Forget{id.first, id.second}};
   pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
     if (verdict.outcome == rules::Outcome::changed) ++forgotten_;
+    CHECK(outstanding_ > 0);
     --outstanding_;
   };
   ++outstanding_;
@@ -41,10 +51,11 @@ bool Retention::offer(const rules::RequestId& id) {
 }
 
 // The verdicts on its last batch are counted by the next round.
-void Retention::end_round(Time now) {
+void Retention::end_round() {
   after_.reset();
-  next_round_at_ = now + retention_rests;
+  next_round_at_ = clock_.steady() + retention_rests;
   const std::uint64_t forgotten = forgotten_.load();
+  CHECK(forgotten >= forgotten_before_);
   if (forgotten > forgotten_before_) {
     log_.write(Level::info, "requests_forgotten",
                {{"count", static_cast<std::int64_t>(forgotten - forgotten_before_)}});

@@ -1,13 +1,13 @@
 // Retention: deletes the records of requests that nobody can ask for again, in bounded batches (A28).
 //
-//   step(now): the next rows by their key ─► the old ones to the lane as Forget commands ─► their verdicts
-//              count down
+//   step: the next rows by their key ─► the old ones to the lane as Forget commands ─► their verdicts
+//         count down
 //
 // A round looks at every row that a request has of its own; the next one begins a while after its end. There
 // is no index by time: every payment would pay for it, and a round costs one row read for each request that
-// is remembered. Orders keep the request in their own row, and the ledger keeps everything. The judge decides
-// by its own time whether a request may go. A step never blocks on a verdict. One thread; verdicts may arrive
-// from another.
+// is remembered. Orders keep the request in their own row, and the ledger keeps everything. The database's
+// clock says what is old, and the judge decides by the same clock. A step never blocks on a verdict. One
+// thread; verdicts may arrive from another.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ class Retention {
 
   // Looks at the next rows, unless the job rests or earlier commands have no verdict. Returns how many rows
   // it looked at. What finds the lane full is offered by the next step.
-  Result<std::size_t> step(Time now);
+  Result<std::size_t> step();
 
   // Commands offered that have no verdict yet. Any thread.
   std::size_t outstanding() const { return outstanding_.load(); }
@@ -51,7 +51,7 @@ class Retention {
 
  private:
   bool offer(const rules::RequestId& id);
-  void end_round(Time now);
+  void end_round();
 
   judge::Reader& reader_;
   pipeline::Lane& lane_;
@@ -59,9 +59,9 @@ class Retention {
   Log& log_;
   const rules::Policy policy_;
   const std::size_t rows_max_;
-  std::optional<rules::RequestId> after_;  // The last row of this round that was dealt with.
-  Time next_round_at_ = Time::min();
-  std::uint64_t forgotten_before_ = 0;  // When this round began.
+  std::optional<rules::RequestId> after_;     // The last row of this round that was dealt with.
+  Duration next_round_at_ = Duration::min();  // By the steady clock.
+  std::uint64_t forgotten_before_ = 0;        // When this round began.
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<std::uint64_t> forgotten_{0};
 };

@@ -1,5 +1,7 @@
 #include "jobs/shortages.h"
 
+#include "base/check.h"
+
 namespace gavel::jobs {
 namespace {
 
@@ -15,7 +17,9 @@ Result<void> Shortages::step() {
     const auto page = reader_.short_items(last, page_items);
     if (!page) return std::unexpected(page.error());
     found = page->size();
+    CHECK(found <= page_items);
     for (const judge::StockRow& row : *page) {
+      CHECK(row.item.id > last && row.item.shortage() > rules::no_units);
       units += row.item.shortage().units;
       ++items;
       last = row.item.id;

@@ -47,7 +47,7 @@ Chosen choose(const judge::OrderIndex::Page& page, const judge::Sequel& tail,
 }  // namespace
 
 Result<UserOrders> orders_of(judge::OrderIndex& index, judge::Reader& reader,
-                             const judge::OrdersQuery& wanted, Time now) {
+                             const judge::OrdersQuery& wanted) {
   judge::OrdersQuery one_more = wanted;  // It tells whether anything follows.
   ++one_more.count;
   const auto page = index.page(one_more);
@@ -59,7 +59,7 @@ Result<UserOrders> orders_of(judge::OrderIndex& index, judge::Reader& reader,
   }
   const Chosen chosen = choose(*page, *tail, wanted);
   UserOrders answer{.orders = {}, .next = chosen.next, .lag = {.batches = tail->batches_left}};
-  if (tail->oldest_left) answer.lag.behind = std::max(now - *tail->oldest_left, Duration(0));
+  if (tail->oldest_left) answer.lag.behind = tail->now - *tail->oldest_left;
   for (const OrderId id : chosen.ids) {
     auto view = reader.order(id);
     if (!view) return std::unexpected(view.error());

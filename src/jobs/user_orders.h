@@ -27,6 +27,6 @@ struct UserOrders {
 };
 
 Result<UserOrders> orders_of(judge::OrderIndex& index, judge::Reader& reader,
-                             const judge::OrdersQuery& wanted, Time now);
+                             const judge::OrdersQuery& wanted);
 
 }  // namespace gavel::jobs

@@ -16,9 +16,7 @@ using rules::State;
 using rules::Verdict;
 
 std::vector<Verdict> all(std::size_t count, Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  return std::vector<Verdict>(count, verdict);
+  return std::vector<Verdict>(count, rules::verdict_of(outcome));
 }
 
 bool is_changed(const auto& rows) {

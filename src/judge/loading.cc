@@ -134,7 +134,7 @@ class Loading {
   }
 
   template <class Each>
-  void for_each_line_of(const Reserve& reserve, const std::vector<Line>& lines, Each each) {
+  void for_each_line_of(const Reserve& reserve, const Lines& lines, Each each) {
     const Activity* activity = reserve.activity ? state_.find_activity(*reserve.activity) : nullptr;
     if (reserve.activity && activity == nullptr) return;
     for (const Line& line : lines) for_line(activity, line, reserve.user, each);

@@ -48,7 +48,7 @@ struct Planning {
   void operator()(const OpenActivity& act) const { whole(act.activity); }
   void operator()(const CloseActivity& act) const { whole(act.activity); }
 
-  void some_lines(OrderId order, const std::vector<Line>& lines) const {
+  void some_lines(OrderId order, const Lines& lines) const {
     plan.orders.insert(order);
     for (const Line& line : lines) plan.skus.insert(line.sku);
   }
@@ -66,8 +66,7 @@ Plan plan_of(std::span<const Command> commands) {
     std::visit(Planning{plan}, command.act);
     if (!command.key) continue;
     plan.requests.emplace(command.caller, *command.key);
-    const std::optional<Uuid> uuid = parse_uuid(command.key->text());
-    if (uuid && is_version_7(*uuid)) plan.keys_as_orders.insert(OrderId{*uuid});
+    if (command.key->uuid7()) plan.keys_as_orders.insert(OrderId{*command.key->uuid7()});
   }
   return plan;
 }

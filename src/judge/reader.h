@@ -2,6 +2,10 @@
 //
 // Each call sees one consistent state of the database, at least as new as every verdict that was given before
 // the call. Blocks; one thread per reader. Errors: unavailable (ask again), broken.
+//
+// Wherever an answer depends on the time, the time is the database's and stands in the answer as `now`: what
+// Store::now() would say to a batch that begins at this moment, so never before the time of the newest batch.
+// No caller brings a time of its own, since the clocks of two machines differ by minutes.
 #pragma once
 
 #include <cstdint>
@@ -83,6 +87,12 @@ struct HoldRow {
   rules::OrderId order;
 };
 
+// Holds whose time is past, and by which time.
+struct DueHolds {
+  std::vector<HoldRow> holds;
+  Time now;
+};
+
 // How far somebody has followed the ledger in one lane: up to this batch, whose time tells it from a batch of
 // the same number in another history.
 struct Cursor {
@@ -103,6 +113,7 @@ struct Sequel {
   // The cursors are of another history, of a file that was replaced or put back: there is nothing to follow
   // from them, and nothing else is told.
   bool other_history = false;
+  Time now = {};
 };
 
 // How much of a part of the order has returned.
@@ -122,15 +133,33 @@ struct Doubts {
 
 struct Confirmation {
   std::map<rules::ItemId, rules::Item> items;  // Those that exist.
-  std::set<rules::ItemId> with_due_holds;      // Those on which the judge would release a hold first (C9).
-  std::set<rules::RequestId> known;            // Keys that stand for something, whoever's it is.
+  // When the first hold on the item expires; none is held on those that are left out. From `now` on the judge
+  // would release it before it says that nothing is left (C9).
+  std::map<rules::ItemId, Time> first_expiry;
+  std::set<rules::RequestId> known;  // Keys that stand for something, whoever's it is.
   std::map<rules::ActivityCode, rules::Activity> activities;
+  Time now;
+};
+
+// An activity with its items, and whether a request's key stands for something, whoever's it is: what must be
+// known before an act on the activity goes to the gate (B12).
+struct ActivitySnapshot {
+  std::optional<rules::Activity> activity;
+  std::map<rules::ItemId, rules::Item> items;  // Of its lines; those that exist.
+  bool is_key_known = false;
+  Time now;
 };
 
 // A request that has a row of its own, and when it was answered.
 struct RequestAge {
   rules::RequestId id;
   Time at;
+};
+
+// Requests in the order of their ids, and the time at which they were read.
+struct RequestAges {
+  std::vector<RequestAge> requests;
+  Time now;
 };
 
 // What operators have set; SKUs and activities that are not named follow the service (D1).
@@ -153,15 +182,17 @@ class Reader {
   // `at` names a position in each of some buckets; position 0 is before every entry.
   virtual Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) = 0;
 
-  // Everything in one consistent state, the primary's. `now` says which holds are due.
-  virtual Result<Confirmation> confirm(const Doubts& doubts, Time now) = 0;
+  // Everything in one consistent state, the primary's.
+  virtual Result<Confirmation> confirm(const Doubts& doubts) = 0;
+  virtual Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
+                                                     const rules::RequestId& key) = 0;
 
   virtual Result<std::optional<OrderView>> order(rules::OrderId id) = 0;
   virtual Result<std::optional<Trace>> trace(rules::OrderId id) = 0;
   virtual Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) = 0;
   // The rows (caller, key) that come after `after`, in order, at most `count`.
-  virtual Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
-                                                       std::size_t count) = 0;
+  virtual Result<RequestAges> request_ages(const std::optional<rules::RequestId>& after,
+                                           std::size_t count) = 0;
   virtual Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) = 0;
   // The activities whose code comes after `after`, in order of their codes, at most `count`.
   virtual Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
@@ -173,7 +204,7 @@ class Reader {
   virtual Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) = 0;
   // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its
   // items.
-  virtual Result<std::vector<HoldRow>> due(Time now, std::size_t count) = 0;
+  virtual Result<DueHolds> due(std::size_t count) = 0;
 
   // The batches after `from` until they hold `flows_max` ledger rows; at least one, where there is one, so
   // that whoever goes on from what was reached comes to the end.

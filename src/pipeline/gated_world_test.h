@@ -205,7 +205,7 @@ class World {
   std::unique_ptr<judge::Store> sound_store_ = judge::open_memory_store(database_, clock);
   judge::FaultyStore store_{*sound_store_,
                             [this](judge::Call call, int, const rules::State*) { return fault_of(call); }};
-  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_);
+  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_, clock);
   judge::Judge judge_;
 
  public:

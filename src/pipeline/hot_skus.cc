@@ -17,11 +17,7 @@ void HotSkus::add(const rules::Command& command, rules::Outcome outcome) {
   if (reserve == nullptr) return;
   const MutexLock lock(mutex_);
   cool();
-  for (auto line = reserve->lines.begin(); line != reserve->lines.end(); ++line) {
-    const bool again = std::any_of(reserve->lines.begin(), line,
-                                   [&](const rules::Line& earlier) { return earlier.sku == line->sku; });
-    if (!again) add(line->sku, outcome);
-  }
+  for (const rules::Line& line : reserve->lines) add(line.sku, outcome);
 }
 
 void HotSkus::add(const rules::SkuCode& sku, rules::Outcome outcome) {

@@ -14,12 +14,13 @@ using rules::SkuCode;
 class HotSkusTest : public ::testing::Test {
  protected:
   void order(const std::vector<std::string>& codes, Outcome outcome, int times = 1) {
+    std::vector<rules::Line> lines;
+    for (const std::string& code : codes) lines.push_back({SkuCode(code), rules::Quantity{1}});
     rules::Reserve reserve{.user = rules::UserId("u"),
-                           .lines = {},
+                           .lines = rules::Lines(std::move(lines)),
                            .activity = std::nullopt,
                            .hold = std::nullopt,
                            .payment = rules::Payment::later};
-    for (const std::string& code : codes) reserve.lines.push_back({SkuCode(code), rules::Quantity{1}});
     const rules::Command command{rules::Caller("shop"), std::nullopt, rules::OrderId{}, reserve};
     for (int i = 0; i < times; ++i) skus_.add(command, outcome);
   }

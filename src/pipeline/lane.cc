@@ -8,12 +8,6 @@ namespace {
 using rules::Outcome;
 using rules::Verdict;
 
-Verdict of(Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  return verdict;
-}
-
 }  // namespace
 
 Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken,
@@ -26,7 +20,7 @@ Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& l
           limits, clock, [this](std::vector<rules::Command> commands) { return decide(std::move(commands)); },
           [this] {
             metrics_.verdicts.add(Outcome::overloaded);
-            return of(Outcome::overloaded);
+            return rules::verdict_of(Outcome::overloaded);
           },
           [this] { idle(); }) {}
 
@@ -45,21 +39,24 @@ std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
 }
 
 std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
-  if (broken_) return std::vector<Verdict>(commands.size(), of(Outcome::overloaded));
+  if (stopped_) return std::vector<Verdict>(commands.size(), rules::verdict_of(Outcome::overloaded));
   Result<std::vector<Verdict>> verdicts = judge_.apply(commands);
+  // Somebody found the store broken meanwhile, so that even a commit that succeeded proves nothing.
+  if (stopped_) return std::vector<Verdict>(commands.size(), rules::verdict_of(Outcome::outcome_unknown));
   if (verdicts) return *std::move(verdicts);
   const Error& error = verdicts.error();
   log_.write(Level::error, "batch_failed",
              {{"commands", static_cast<std::int64_t>(commands.size())}, {"why", error.message}});
   if (error.code == ErrorCode::broken) break_off(error);
   const bool certainly_not_done = error.code == ErrorCode::unavailable;
-  return std::vector<Verdict>(commands.size(),
-                              of(certainly_not_done ? Outcome::overloaded : Outcome::outcome_unknown));
+  return std::vector<Verdict>(
+      commands.size(),
+      rules::verdict_of(certainly_not_done ? Outcome::overloaded : Outcome::outcome_unknown));
 }
 
 // Every caller has its answer: a failure is nobody's but ours.
 void Lane::idle() {
-  if (broken_) return;
+  if (stopped_) return;
   const Result<void> done = judge_.idle();
   if (done) return;
   log_.write(Level::error, "upkeep_failed", {{"why", done.error().message}});
@@ -67,7 +64,7 @@ void Lane::idle() {
 }
 
 void Lane::break_off(const Error& error) {
-  broken_ = true;
+  if (stopped_.exchange(true)) return;
   on_broken_(error.message);
 }
 

@@ -4,7 +4,8 @@
 // offer() may be called from any thread; run(), or step(), from the one thread that owns the judge. What the
 // judge could not decide is answered honestly: `overloaded` where certainly nothing was done,
 // `outcome_unknown` where something may have been. When the store is broken, on_broken is called once, on the
-// lane's thread, and every later command is answered `overloaded` (not done): the process is about to stop.
+// lane's thread, and nothing is acknowledged any more: the process is about to stop. Whoever else finds the
+// store broken, another lane or a job, ends the acknowledging by stop_acknowledging().
 #pragma once
 
 #include <atomic>
@@ -42,6 +43,10 @@ class Lane {
   void close() { stage_.close(); }
   std::size_t waiting() const { return stage_.waiting(); }
 
+  // Commands that have not begun are answered `overloaded` from here on, and those of a batch that is under
+  // way `outcome_unknown`, for the store cannot be trusted. Any thread; idempotent.
+  void stop_acknowledging() { stopped_ = true; }
+
   // Commands that the judge was given so far. Any thread.
   std::uint64_t decided() const { return decided_.load(std::memory_order_relaxed); }
 
@@ -55,7 +60,7 @@ class Lane {
   Log& log_;
   const OnBroken on_broken_;
   const Metrics metrics_;
-  bool broken_ = false;
+  std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> decided_{0};
   Commands stage_;
 };

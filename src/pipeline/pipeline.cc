@@ -17,12 +17,6 @@ using rules::Command;
 using rules::Outcome;
 using rules::Verdict;
 
-Verdict of(Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  return verdict;
-}
-
 }  // namespace
 
 Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log,
@@ -71,13 +65,12 @@ boost::asio::awaitable<std::vector<Verdict>> Pipeline::submit_all(std::vector<Co
 // Every refusal before the lane is counted here.
 Verdict Pipeline::refuse(Outcome outcome) {
   metrics_.refused.add(outcome);
-  return of(outcome);
+  return rules::verdict_of(outcome);
 }
 
 Verdict Pipeline::malformed(const std::string& wrong) {
-  Verdict verdict = refuse(Outcome::malformed);
-  verdict.detail.explanation = wrong;
-  return verdict;
+  metrics_.refused.add(Outcome::malformed);
+  return rules::malformed(wrong);
 }
 
 // A9: while a request is in process its key answers nobody else. The entry lives until the verdict is known,
@@ -186,7 +179,7 @@ void Pipeline::step(Duration steady_now) {
     metrics_.overdue.add();
     log_.write(Level::warn, "answer_overdue", {{"act", waiting.act}});
     Answer answer = std::exchange(waiting.answer, nullptr);
-    answer(of(Outcome::outcome_unknown));
+    answer(rules::verdict_of(Outcome::outcome_unknown));
   }
 }
 

@@ -86,7 +86,7 @@ class World {
 
  private:
   boost::asio::awaitable<void> answered(Command command) {
-    const std::string key = command.key->text();
+    const std::string key(command.key->text());
     const Verdict verdict = co_await pipeline.submit(std::move(command));
     std::string answer = key + " " + std::string(rules::word(verdict.outcome));
     if (verdict.record == rules::Record::replayed) answer += " again";

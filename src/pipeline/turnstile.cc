@@ -12,7 +12,6 @@
 #include "gate/drift.h"
 #include "gate/probes.h"
 #include "gate/statements.h"
-#include "pipeline/activity_then.h"
 #include "pipeline/gathering.h"
 #include "rules/stock.h"
 #include "stage/await.h"
@@ -47,11 +46,7 @@ bool gates(const judge::Modes& modes) {
   return std::ranges::any_of(modes.skus, is_gated) || std::ranges::any_of(modes.activities, is_gated);
 }
 
-Turnstile::Passage refused(Outcome outcome) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  return {.refusal = std::move(verdict)};
-}
+Turnstile::Passage refused(Outcome outcome) { return {.refusal = rules::verdict_of(outcome)}; }
 
 }  // namespace
 
@@ -97,13 +92,12 @@ void Turnstile::pass(const rules::Command& command, Passed passed) {
     return at_gate(open->activity, rules::ActivityState::verified);
   }
   const auto* reserve = std::get_if<rules::Reserve>(&command.act);
-  const std::vector<rules::Line> lines =
-      reserve == nullptr ? std::vector<rules::Line>{} : merged(reserve->lines);
-  if (lines.size() != 1) return passed(Passage{});
-  const Pool pool(lines[0].sku, reserve->activity);
+  if (reserve == nullptr || reserve->lines.size() != 1) return passed(Passage{});
+  const rules::Line& line = *reserve->lines.begin();
+  const Pool pool(line.sku, reserve->activity);
   if (mode_of(pool) != Mode::gated) return passed(Passage{});
   const gate::TokenRequestId wanter = next_wanter_++;
-  asking_.emplace(wanter, Asking{key, pool, reserve->user, lines[0].quantity, {}, {}, std::move(passed)});
+  asking_.emplace(wanter, Asking{key, pool, reserve->user, line.quantity, {}, {}, std::move(passed)});
   if (items_.contains(pool)) return probe(wanter);
   if (known_.size() >= gated_items_max) return end(wanter, Passage{});
   std::vector<gate::TokenRequestId>& waiting = looked_up_[pool];
@@ -118,19 +112,24 @@ awaitable<void> Turnstile::act_at_gate(AtGate act) {
 }
 
 awaitable<Turnstile::Passage> Turnstile::part_of(const AtGate& act) {
-  std::function<Result<ActivityThen>(Reader&)> question = [&, now = clock_.now()](Reader& reader) {
-    return read_activity(reader, act.key, act.activity, now - requests_kept_);
+  std::function<Result<judge::ActivitySnapshot>(Reader&)> question = [&act](Reader& reader) {
+    return reader.activity_snapshot(act.activity, act.key);
   };
-  const Result<ActivityThen> then = co_await reads_.ask<ActivityThen>(question);
-  if (!then) co_return refused(Outcome::overloaded);
-  const bool is_its_turn =
-      then->activity && then->activity->state >= act.from && rules::is_before_open(then->activity->state);
-  if (then->is_of_key || !is_its_turn) co_return Passage{};
+  const Result<judge::ActivitySnapshot> found = co_await reads_.ask<judge::ActivitySnapshot>(question);
+  if (!found) co_return refused(Outcome::overloaded);
+  // The judge answers by the key alone: again, that it is another's, or that it is too old.
+  if (found->is_key_known || rules::is_too_old(act.key.second, found->now - requests_kept_)) {
+    co_return Passage{};
+  }
+  const std::optional<rules::Activity>& activity = found->activity;
+  const bool is_its_turn = activity && activity->state >= act.from && rules::is_before_open(activity->state);
+  if (!is_its_turn) co_return Passage{};
   const bool loads = act.from == rules::ActivityState::draft;
-  for (const auto& [id, item] : then->items) {
-    const Pool pool(then->skus.at(id), act.activity);
-    if (mode_of(pool) != Mode::gated || is_unsound(item)) continue;
-    awaitable<Passage> part = loads ? load(pool, item) : compare(pool, item);
+  for (const rules::AllottedLine& line : activity->lines) {
+    const Pool pool(line.code, act.activity);
+    const auto item = found->items.find(line.item);
+    if (item == found->items.end() || mode_of(pool) != Mode::gated || is_unsound(item->second)) continue;
+    awaitable<Passage> part = loads ? load(pool, item->second) : compare(pool, item->second);
     Passage passage = co_await std::move(part);
     if (passage.refusal) co_return passage;
   }
@@ -344,9 +343,8 @@ awaitable<void> Turnstile::confirm() {
       if (asking.pool.second) doubts.activities.insert(*asking.pool.second);
     }
     metrics_.reads.add();
-    const Time now = clock_.now();
-    std::function<Result<judge::Confirmation>(Reader&)> question = [&doubts, now](Reader& reader) {
-      return reader.confirm(doubts, now);
+    std::function<Result<judge::Confirmation>(Reader&)> question = [&doubts](Reader& reader) {
+      return reader.confirm(doubts);
     };
     const Result<judge::Confirmation> found = co_await reads_.ask<judge::Confirmation>(question);
     for (const Doubted& doubted : batch) rule(doubted, found);
@@ -380,17 +378,20 @@ void Turnstile::rule(const Doubted& doubted, const Result<judge::Confirmation>& 
   }
   if (!may_refuse(asking, *found)) return end(doubted.wanter, Passage{});
   Passage passage = refused(Outcome::sold_out);
-  passage.refusal->at = clock_.now();
+  passage.refusal->at = found->now;
   passage.refusal->detail.sku = asking.pool.first;
   end(doubted.wanter, std::move(passage));
 }
 
 // Whether "nothing is left" is all that the judge could say.
 bool Turnstile::may_refuse(const Asking& asking, const judge::Confirmation& found) const {
-  if (found.known.contains(asking.key) || found.with_due_holds.contains(asking.item)) return false;
+  const Time now = found.now;
+  const auto expiry = found.first_expiry.find(asking.item);
+  const bool is_hold_due = expiry != found.first_expiry.end() && expiry->second <= now;
+  if (found.known.contains(asking.key) || is_hold_due) return false;
   if (!asking.pool.second) return true;
   const auto activity = found.activities.find(*asking.pool.second);
-  return activity != found.activities.end() && is_open(activity->second, clock_.now());
+  return activity != found.activities.end() && is_open(activity->second, now);
 }
 
 void Turnstile::reopen(ItemId item, std::int64_t generation) {

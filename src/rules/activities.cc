@@ -11,7 +11,7 @@ namespace {
 Verdict refuse_in_state(std::string state) {
   Detail detail;
   detail.state = std::move(state);
-  return say(Outcome::illegal_transition, detail);
+  return verdict_of(Outcome::illegal_transition, detail);
 }
 
 void count_up(State& state) {
@@ -54,7 +54,7 @@ std::optional<Verdict> refuse_frozen(const DecisionContext& c, const Activity& a
   for (const AllottedLine& line : activity.lines) {
     const ItemId free_item = c.state.sku_of(line.sku).free_item;
     if (is_unsound(c.state.item(free_item)) || is_unsound(c.state.item(line.item))) {
-      return say(Outcome::frozen, of_sku(line.code));
+      return verdict_of(Outcome::frozen, of_sku(line.code));
     }
   }
   return std::nullopt;
@@ -68,7 +68,8 @@ namespace {
 Verdict change_sku(DecisionContext& c, Sku& sku, const PutSku& act) {
   const bool respreads = act.buckets && *act.buckets != sku.bucket_count;
   const Mode mode = act.mode.value_or(sku.mode);
-  if (respreads && is_unsound(c.state.item(sku.free_item))) return say(Outcome::frozen, of_sku(act.sku));
+  if (respreads && is_unsound(c.state.item(sku.free_item)))
+    return verdict_of(Outcome::frozen, of_sku(act.sku));
 
   // From here it must succeed.
   if (respreads) {
@@ -78,7 +79,7 @@ Verdict change_sku(DecisionContext& c, Sku& sku, const PutSku& act) {
   const bool stays = !respreads && mode == sku.mode;
   sku.mode = mode;
   if (!stays && sku.row_state == RowState::clean) sku.row_state = RowState::updated;
-  return say(Outcome::changed);
+  return verdict_of(Outcome::changed);
 }
 
 }  // namespace
@@ -96,39 +97,37 @@ Verdict put_sku(DecisionContext& c, const PutSku& act) {
                                     .free_item = item,
                                     .row_state = RowState::inserted,
                                     .mode = act.mode.value_or(Mode::service)});
-  return say(Outcome::created);
+  return verdict_of(Outcome::created);
 }
 
 // Only the gate's denials lead here, so that a rebalance that came twice, or too late, changes nothing.
 Verdict rebalance(DecisionContext& c, const Rebalance& act) {
   const auto item = c.state.items.find(act.item);
-  if (item == c.state.items.end() || is_unsound(item->second)) return say(Outcome::frozen);
+  if (item == c.state.items.end() || is_unsound(item->second)) return verdict_of(Outcome::frozen);
   if (is_uneven(item->second)) respread(c.state, act.item, c.because(std::nullopt, "rebalance"));
-  return say(Outcome::changed);
+  return verdict_of(Outcome::changed);
 }
 
 Verdict receive(DecisionContext& c, const Receive& act) {
   const Sku* sku = c.state.find_sku(act.sku);
-  if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
+  if (sku == nullptr) return verdict_of(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
   // Of numbers that cannot be believed no sum is made.
   if (!is_unsound(item) && item.total() + act.quantity > total_units_max) {
-    Detail detail;
-    detail.explanation = "quantity: the SKU's total would be above 10^12";
-    return say(Outcome::malformed, detail);
+    return malformed("quantity: the SKU's total would be above 10^12");
   }
-  if (is_unsound(item)) return say(Outcome::frozen, of_sku(act.sku));
+  if (is_unsound(item)) return verdict_of(Outcome::frozen, of_sku(act.sku));
 
   // From here it must succeed.
   for (const Allocation& part : spread(item, act.quantity)) {
     post(c.state, part.item, part.bucket, Action::receive, part.quantity, c.because(std::nullopt, "inbound"));
   }
-  return say(Outcome::received);
+  return verdict_of(Outcome::received);
 }
 
 Verdict create_activity(DecisionContext& c, const CreateActivity& act) {
   for (const ActivityLine& line : act.lines) {
-    if (c.state.find_sku(line.sku) == nullptr) return say(Outcome::unknown_sku, of_sku(line.sku));
+    if (c.state.find_sku(line.sku) == nullptr) return verdict_of(Outcome::unknown_sku, of_sku(line.sku));
   }
   if (const Activity* there = c.state.find_activity(act.activity)) {
     return refuse_in_state(std::string(word(there->state)));
@@ -152,12 +151,12 @@ Verdict create_activity(DecisionContext& c, const CreateActivity& act) {
     activity.lines.push_back(AllottedLine{sku.id, sku.code, line.allotment, item});
   }
   c.state.activities.emplace(act.activity, std::move(activity));
-  return say(Outcome::created);
+  return verdict_of(Outcome::created);
 }
 
 Verdict change_activity(DecisionContext& c, const ChangeActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
-  if (activity == nullptr) return say(Outcome::unknown_activity);
+  if (activity == nullptr) return verdict_of(Outcome::unknown_activity);
   if (act.buckets) {
     if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
   }
@@ -173,37 +172,37 @@ Verdict change_activity(DecisionContext& c, const ChangeActivity& act) {
   enter(*activity, state, act.mode.value_or(activity->mode));
   Detail detail;
   detail.state = std::string(word(state));
-  return say(Outcome::changed, detail);
+  return verdict_of(Outcome::changed, detail);
 }
 
 Verdict warm_activity(DecisionContext& c, const WarmActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
-  if (activity == nullptr) return say(Outcome::unknown_activity);
+  if (activity == nullptr) return verdict_of(Outcome::unknown_activity);
   if (!is_before_open(activity->state)) return refuse_in_state(std::string(word(activity->state)));
 
   // From here it must succeed.
   enter(*activity, ActivityState::warmed);
-  return say(Outcome::warmed);
+  return verdict_of(Outcome::warmed);
 }
 
 Verdict check_activity(DecisionContext& c, const CheckActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
-  if (activity == nullptr) return say(Outcome::unknown_activity);
+  if (activity == nullptr) return verdict_of(Outcome::unknown_activity);
   const bool checkable =
       activity->state == ActivityState::warmed || activity->state == ActivityState::verified;
   if (!checkable) return refuse_in_state(std::string(word(activity->state)));
 
   // From here it must succeed.
   enter(*activity, ActivityState::verified);
-  return say(Outcome::verified);
+  return verdict_of(Outcome::verified);
 }
 
 Verdict open_activity(DecisionContext& c, const OpenActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
-  if (activity == nullptr) return say(Outcome::unknown_activity);
+  if (activity == nullptr) return verdict_of(Outcome::unknown_activity);
   if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
   const bool before_open = is_before_open(activity->state);
-  if (before_open && activity->closes_at && c.now >= *activity->closes_at) return say(Outcome::over);
+  if (before_open && activity->closes_at && c.now >= *activity->closes_at) return verdict_of(Outcome::over);
   const bool unverified = activity->state != ActivityState::verified && is_gated(c, *activity);
   if (!before_open || unverified) return refuse_in_state(std::string(word(activity->state)));
   std::vector<RequestedLine> lines;
@@ -219,12 +218,12 @@ Verdict open_activity(DecisionContext& c, const OpenActivity& act) {
          c.because(std::nullopt, source_of(*activity)));
   }
   enter(*activity, ActivityState::open);
-  return say(Outcome::opened);
+  return verdict_of(Outcome::opened);
 }
 
 Verdict close_activity(DecisionContext& c, const CloseActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
-  if (activity == nullptr) return say(Outcome::unknown_activity);
+  if (activity == nullptr) return verdict_of(Outcome::unknown_activity);
   if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
   if (activity->state == ActivityState::closed) return refuse_in_state(std::string(word(activity->state)));
 
@@ -234,7 +233,7 @@ Verdict close_activity(DecisionContext& c, const CloseActivity& act) {
          c.because(std::nullopt, source_of(*activity)));
   }
   enter(*activity, ActivityState::closed);
-  return say(Outcome::closed);
+  return verdict_of(Outcome::closed);
 }
 
 }  // namespace gavel::rules

@@ -126,7 +126,7 @@ TEST(ActivitiesTest, TheAllotmentMovesByPairsThatSumToZero_C4) {
     EXPECT_EQ(flow.source, "activity:sale");
     EXPECT_EQ(flow.caller, Caller("shop"));
     EXPECT_TRUE(flow.key && !flow.order);
-    sums[flow.key->text()] += flow.after.units - flow.before.units;
+    sums[std::string(flow.key->text())] += flow.after.units - flow.before.units;
     text += std::to_string(flow.item.value) + "/" + std::to_string(flow.bucket) + " " +
             std::to_string(flow.after.units - flow.before.units) + "; ";
   }
@@ -365,7 +365,7 @@ TEST(ActivitiesTest, UnknownAndDoubledSkus) {
   World world;
   world.sku("tee", {4});
   EXPECT_EQ(world.ask(sale("sale", "tee*1 cap*1")), "unknown_sku sku=cap");
-  EXPECT_EQ(world.ask(sale("sale", "tee*1 tee*1")), "malformed explanation='lines: SKU tee stands twice'");
+  EXPECT_EQ(world.ask(sale("sale", "tee*1 tee*1")), "malformed explanation='lines: SKU tee is given twice'");
   EXPECT_EQ(world.ask(opening("sale")), "unknown_activity");
   EXPECT_EQ(world.ask(closing("sale")), "unknown_activity");
   EXPECT_EQ(world.ask(receipt("cap", 1)), "unknown_sku sku=cap");

@@ -81,14 +81,14 @@ class Parts {
 
 Verdict extend(DecisionContext& c, const Extend& act) {
   Order* order = c.state.find_order(act.order);
-  if (order == nullptr) return say(Outcome::unknown_order);
+  if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_not_held(c, *order, GivesBack::nothing)) return *refusal;
   const Time wished = c.now + act.seconds.value_or(c.policy.extend_default);
   const Time cap = cap_of(c, *order);
   Detail detail;
   detail.expires_at = order->expires_at;
   if (wished > *order->expires_at && cap <= *order->expires_at) {
-    return say_of_order(Outcome::hold_capped, order->id, detail);
+    return verdict_of(Outcome::hold_capped, order->id, detail);
   }
 
   // From here it must succeed. A hold that lasts as long already stays as it is.
@@ -99,19 +99,19 @@ Verdict extend(DecisionContext& c, const Extend& act) {
     touch(*order);
   }
   detail.expires_at = order->expires_at;
-  return say_of_order(Outcome::extended, order->id, detail);
+  return verdict_of(Outcome::extended, order->id, detail);
 }
 
 // Whether the sale is open is asked only for units to be taken: an order that is settled is told its state,
 // and what falls may always return.
 Verdict change_order(DecisionContext& c, const ChangeOrder& act) {
   Order* order = c.state.find_order(act.order);
-  if (order == nullptr) return say(Outcome::unknown_order);
+  if (order == nullptr) return verdict_of(Outcome::unknown_order);
   const Activity* activity = c.state.find_activity(order->activity);
   std::vector<RequestedLine> lines;
-  for (const Line& line : merged(act.lines)) {
+  for (const Line& line : act.lines) {
     const std::optional<RequestedLine> wanted = find_line(c, activity, line, order->user);
-    if (!wanted) return say(Outcome::unknown_sku, of_sku(line.sku));
+    if (!wanted) return verdict_of(Outcome::unknown_sku, of_sku(line.sku));
     lines.push_back(*wanted);
   }
   if (const auto refusal = refuse_not_held(c, *order, GivesBack::some)) return *refusal;
@@ -136,7 +136,7 @@ Verdict change_order(DecisionContext& c, const ChangeOrder& act) {
   }
   Detail detail;
   detail.expires_at = order->expires_at;
-  return say_of_order(Outcome::changed, order->id, detail);
+  return verdict_of(Outcome::changed, order->id, detail);
 }
 
 }  // namespace gavel::rules

@@ -1,14 +1,13 @@
 #include "rules/command.h"
 
 #include <algorithm>
-#include <map>
 
 namespace gavel::rules {
 namespace {
 
-std::string lines_text(const std::vector<Line>& lines) {
+std::string lines_text(const Lines& lines) {
   std::string text;
-  for (const Line& line : merged(lines)) {
+  for (const Line& line : lines) {
     if (!text.empty()) text += ',';
     text.append(line.sku.text()).append("*").append(std::to_string(line.quantity.units));
   }
@@ -32,9 +31,7 @@ class Content {
   }
 
   // Of an act on some lines of an order; without any it is on all of them.
-  Content& add_lines(const std::vector<Line>& lines) {
-    return lines.empty() ? *this : add("lines", lines_text(lines));
-  }
+  Content& add_lines(const Lines& lines) { return lines.empty() ? *this : add("lines", lines_text(lines)); }
 
   std::string take() { return std::move(text_); }
 
@@ -99,7 +96,7 @@ struct ContentOf {
   }
   std::string operator()(const Expire& act) const { return of_order("expire", act.order).take(); }
   std::string operator()(const Forget& act) const {
-    return Content("forget").add("caller", act.of.text()).add("key", act.key.text()).take();
+    return Content("forget").add("caller", act.of.text()).add("key", std::string(act.key.text())).take();
   }
   std::string operator()(const Rebalance& act) const {
     return Content("rebalance").add("item", std::to_string(act.item.value)).take();
@@ -226,16 +223,7 @@ std::vector<std::string> differing_fields(const std::string& recorded, const std
 }
 
 OrderId order_made_by(const Command& command) {
-  const std::optional<Uuid> key = command.key ? parse_uuid(command.key->text()) : std::nullopt;
-  return key && is_version_7(*key) ? OrderId{*key} : command.new_order_id;
-}
-
-std::vector<Line> merged(const std::vector<Line>& lines) {
-  std::map<SkuCode, Quantity> sums;
-  for (const Line& line : lines) sums[line.sku] += line.quantity;
-  std::vector<Line> result;
-  for (const auto& [sku, quantity] : sums) result.push_back(Line{sku, quantity});
-  return result;
+  return command.key && command.key->uuid7() ? OrderId{*command.key->uuid7()} : command.new_order_id;
 }
 
 }  // namespace gavel::rules

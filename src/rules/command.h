@@ -1,7 +1,7 @@
 // Commands: what a caller may ask of the judge, one struct per act.
 //
-// A command is plain data that was checked for form when it entered (refuse_malformed says how); it carries
-// no time, for time is the judge's. Value types; thread-safe.
+// A command is plain data whose form was checked when it entered (malformation() in decide.h); it carries no
+// time, for time is the judge's. Value types; thread-safe.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,12 @@
 
 #include "base/time.h"
 #include "rules/ids.h"
+#include "rules/lines.h"
 #include "rules/mode.h"
 #include "rules/quantity.h"
+#include "rules/request_key.h"
 
 namespace gavel::rules {
-
-struct Line {
-  SkuCode sku;
-  Quantity quantity;
-  friend bool operator==(const Line&, const Line&) = default;
-};
 
 enum class Payment : std::uint8_t {
   later,  // Held until it is confirmed, cancelled or expires.
@@ -34,7 +30,7 @@ inline constexpr std::chrono::seconds hold_max{24 * 60 * 60};
 
 struct Reserve {
   UserId user;
-  std::vector<Line> lines;  // As sent; merged by SKU before anything is checked.
+  Lines lines;
   std::optional<ActivityCode> activity;
   std::optional<std::chrono::seconds> hold;  // Else the activity's, else the service's default.
   Payment payment = Payment::later;
@@ -43,7 +39,7 @@ struct Reserve {
 // Takes what a hold has: all of it, or only some lines; the rest returns to stock (E1).
 struct Confirm {
   OrderId order;
-  std::vector<Line> lines = {};  // Empty: all that it holds. As sent, like those of Reserve.
+  Lines lines = {};  // Empty: all that it holds.
 };
 
 struct Cancel {
@@ -61,7 +57,7 @@ struct Extend {
 // all of it or nothing (E5).
 struct ChangeOrder {
   OrderId order;
-  std::vector<Line> lines = {};  // All that the order shall hold. As sent, like those of Reserve.
+  Lines lines = {};  // All that the order shall hold.
 };
 
 enum class Restock : std::uint8_t {
@@ -72,7 +68,7 @@ enum class Restock : std::uint8_t {
 // Gives units of a paid order back, as often as there are any left with it.
 struct Refund {
   OrderId order;
-  std::vector<Line> lines = {};  // Empty: all that is left. As sent, like those of Reserve.
+  Lines lines = {};  // Empty: all that is left.
   Restock restock = Restock::yes;
 };
 
@@ -193,9 +189,6 @@ std::vector<std::string> differing_fields(const std::string& recorded, const std
 
 // The id of the order that a Reserve command makes, if it makes one.
 OrderId order_made_by(const Command& command);
-
-// The lines of one order merged by SKU, in order of the SKU's code.
-std::vector<Line> merged(const std::vector<Line>& lines);
 
 // The same for the one word in front of fingerprint_of: "reserve", "confirm", …
 std::string_view word(const Act& act);

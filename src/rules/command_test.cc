@@ -169,11 +169,5 @@ TEST(CommandTest, DifferingFieldsAreNamedInOrderOfAppearance) {
   }
 }
 
-TEST(CommandTest, LinesOfOneSkuAreMergedInOrderOfTheirCodes) {
-  EXPECT_EQ(merged(lines_of("tee*3 cap*1 tee*3")), lines_of("cap*1 tee*6"));
-  EXPECT_EQ(merged(lines_of("tee*3")), lines_of("tee*3"));
-  EXPECT_EQ(merged({}), std::vector<Line>{});
-}
-
 }  // namespace
 }  // namespace gavel::rules

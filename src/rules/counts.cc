@@ -17,7 +17,7 @@ Verdict say_of_item(Outcome outcome, const Item& item) {
   detail.version = version_of(item);
   const Quantity shortage = item.shortage();
   if (traits(outcome).act && shortage > no_units) detail.shortage = shortage;
-  return say(outcome, detail);
+  return verdict_of(outcome, detail);
 }
 
 // Units leave the free item, more than are on hand. Up to that they may, whatever orders hold (E7); due holds
@@ -25,12 +25,12 @@ Verdict say_of_item(Outcome outcome, const Item& item) {
 std::optional<Verdict> refuse_withdrawal(DecisionContext& c, const SkuCode& sku, const Item& item,
                                          Quantity units) {
   if (units <= no_units || make_room(c, item.id, units)) return std::nullopt;
-  if (c.state.due_unseen.contains(item.id)) return say(Outcome::overloaded);
+  if (c.state.due_unseen.contains(item.id)) return verdict_of(Outcome::overloaded);
   if (units <= item.on_hand()) return std::nullopt;
   count_refusal(c, item.id);
   Detail detail = of_sku(sku);
   detail.available = item.on_hand();
-  return say(Outcome::insufficient, detail);
+  return verdict_of(Outcome::insufficient, detail);
 }
 
 void correct(DecisionContext& c, const Item& item, Quantity difference, const std::string& source) {
@@ -44,23 +44,21 @@ void correct(DecisionContext& c, const Item& item, Quantity difference, const st
 }
 
 Verdict refuse_total(std::string_view field) {
-  Detail detail;
-  detail.explanation = std::string(field) + ": the SKU's total would be above 10^12";
-  return say(Outcome::malformed, detail);
+  return malformed(std::string(field) + ": the SKU's total would be above 10^12");
 }
 
 }  // namespace
 
 Verdict adjust(DecisionContext& c, const Adjust& act) {
   const Sku* sku = c.state.find_sku(act.sku);
-  if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
+  if (sku == nullptr) return verdict_of(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
   // Of numbers that cannot be believed no sum is made.
   const bool sound = !is_unsound(item);
   if (sound && act.difference > no_units && item.total() + act.difference > total_units_max) {
     return refuse_total("difference");
   }
-  if (!sound) return say(Outcome::frozen, of_sku(act.sku));
+  if (!sound) return verdict_of(Outcome::frozen, of_sku(act.sku));
   if (const auto refusal = refuse_withdrawal(c, act.sku, item, no_units - act.difference)) return *refusal;
 
   // From here it must succeed.
@@ -70,14 +68,14 @@ Verdict adjust(DecisionContext& c, const Adjust& act) {
 
 Verdict count(DecisionContext& c, const Count& act) {
   const Sku* sku = c.state.find_sku(act.sku);
-  if (sku == nullptr) return say(Outcome::unknown_sku, of_sku(act.sku));
+  if (sku == nullptr) return verdict_of(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
   const bool sound = !is_unsound(item);
   const Quantity on_hand = sound ? item.on_hand() : no_units;
   if (sound && act.counted > on_hand && item.total() - on_hand + act.counted > total_units_max) {
     return refuse_total("counted");
   }
-  if (!sound) return say(Outcome::frozen, of_sku(act.sku));
+  if (!sound) return verdict_of(Outcome::frozen, of_sku(act.sku));
   if (act.version != version_of(item)) return say_of_item(Outcome::version_conflict, item);
   const Quantity difference = act.counted - on_hand;
   if (const auto refusal = refuse_withdrawal(c, act.sku, item, no_units - difference)) return *refusal;

@@ -10,22 +10,11 @@
 namespace gavel::rules {
 namespace {
 
-Verdict malformed(std::string explanation) {
-  Detail detail;
-  detail.explanation = std::move(explanation);
-  return say(Outcome::malformed, detail);
-}
-
-std::optional<Uuid> uuid7_of(const RequestKey& key) {
-  const std::optional<Uuid> uuid = parse_uuid(key.text());
-  return uuid && is_version_7(*uuid) ? uuid : std::nullopt;
-}
-
 // What is recorded under the command's key, whoever recorded it.
 const IdempotencyRecord* find_recorded(const DecisionContext& c) {
   const auto row = c.state.requests.find(RequestId{c.command.caller, *c.command.key});
   if (row != c.state.requests.end()) return &row->second;
-  if (const auto uuid = uuid7_of(*c.command.key)) {
+  if (const auto& uuid = c.command.key->uuid7()) {
     const auto order = c.state.orders_as_requests.find(OrderId{*uuid});
     if (order != c.state.orders_as_requests.end()) return &order->second;
   }
@@ -40,43 +29,43 @@ bool is_an_order(State& state, OrderId id) {
 // What the key alone decides: the first answer again, or a refusal. Nothing if the key is new.
 std::optional<Verdict> answer_by_key(const DecisionContext& c) {
   if (const IdempotencyRecord* recorded = find_recorded(c)) {
-    if (recorded->caller != c.command.caller) return say(Outcome::key_in_use);
+    if (recorded->caller != c.command.caller) return verdict_of(Outcome::key_in_use);
     const std::string content = fingerprint_of(c.command.act);
     if (recorded->content != content) {
       Detail detail;
       detail.fields = differing_fields(recorded->content, content);
-      return say(Outcome::key_reused, detail);
+      return verdict_of(Outcome::key_reused, detail);
     }
     Verdict verdict = recorded->verdict;
     verdict.record = Record::replayed;
     return verdict;
   }
-  if (const auto uuid = uuid7_of(*c.command.key)) {
+  if (const auto& uuid = c.command.key->uuid7()) {
     if (time_of(*uuid) > c.now + key_ahead_max) {
       return malformed("Idempotency-Key: the time in this UUIDv7 is more than an hour ahead");
     }
     if (std::holds_alternative<Reserve>(c.command.act) && is_an_order(c.state, OrderId{*uuid})) {
-      return say(Outcome::key_in_use);
+      return verdict_of(Outcome::key_in_use);
     }
   }
-  if (is_too_old(*c.command.key, c.now - c.policy.requests_kept)) return say(Outcome::key_too_old);
+  if (is_too_old(*c.command.key, c.now - c.policy.requests_kept)) return verdict_of(Outcome::key_too_old);
   return std::nullopt;
 }
 
 // The one act on the record of requests itself.
 Verdict forget(DecisionContext& c, const Forget& act) {
   const auto found = c.state.requests.find(RequestId{act.of, act.key});
-  if (found == c.state.requests.end()) return say(Outcome::unknown_request);
+  if (found == c.state.requests.end()) return verdict_of(Outcome::unknown_request);
   if (!may_forget(found->second.verdict.at, c.now, c.policy)) {
     Detail detail;
     detail.state = "kept";
-    return say(Outcome::illegal_transition, detail);
+    return verdict_of(Outcome::illegal_transition, detail);
   }
 
   // From here it must succeed.
   c.state.forgotten.insert(found->first);
   c.state.requests.erase(found);
-  return say(Outcome::changed);
+  return verdict_of(Outcome::changed);
 }
 
 Verdict act_on(DecisionContext& c) {
@@ -112,7 +101,7 @@ void record(DecisionContext& c, Verdict& verdict) {
   const Command& command = c.command;
   IdempotencyRecord recorded{command.caller, *command.key, fingerprint_of(command.act), verdict,
                              RowState::inserted};
-  const auto uuid = uuid7_of(*command.key);
+  const auto& uuid = command.key->uuid7();
   const auto* act = std::get_if<Reserve>(&command.act);
   if (act == nullptr || !uuid) {
     c.state.requests.emplace(RequestId{command.caller, *command.key}, std::move(recorded));
@@ -133,8 +122,6 @@ void record(DecisionContext& c, Verdict& verdict) {
   c.state.orders_as_requests.emplace(id, std::move(recorded));
 }
 
-bool in_line(Quantity quantity) { return quantity > no_units && quantity <= line_units_max; }
-
 using Wrong = std::optional<std::string>;
 
 Wrong wrong_seconds(std::string_view field, std::optional<std::chrono::seconds> seconds) {
@@ -147,41 +134,36 @@ Wrong wrong_buckets(std::int32_t buckets) {
   return std::nullopt;
 }
 
-Wrong wrong_lines(const std::vector<Line>& lines) {
-  if (lines.size() > order_lines_max) return "lines: at most 100";
-  for (const Line& line : lines) {
-    if (!in_line(line.quantity)) return "quantity: must be 1 to 1000000";
-  }
-  for (const Line& line : merged(lines)) {
-    if (!in_line(line.quantity)) return "quantity: the lines of one SKU must be at most 1000000 together";
-  }
+Wrong wrong_lines(const Lines& lines) {
+  if (lines.fault()) return std::string(*lines.fault());
   return std::nullopt;
+}
+
+Wrong wrong_or_no_lines(const Lines& lines) {
+  if (!lines.fault() && lines.empty()) return "lines: must not be empty";
+  return wrong_lines(lines);
 }
 
 struct Malformation {
   Wrong operator()(const Reserve& act) const {
-    if (act.lines.empty()) return "lines: must not be empty";
-    if (const Wrong wrong = wrong_lines(act.lines)) return wrong;
+    if (Wrong wrong = wrong_or_no_lines(act.lines)) return wrong;
     return wrong_seconds("hold_seconds", act.hold);
   }
   Wrong operator()(const Confirm& act) const { return wrong_lines(act.lines); }
   Wrong operator()(const Cancel&) const { return std::nullopt; }
   Wrong operator()(const Extend& act) const { return wrong_seconds("seconds", act.seconds); }
-  Wrong operator()(const ChangeOrder& act) const {
-    if (act.lines.empty()) return "lines: must not be empty";
-    return wrong_lines(act.lines);
-  }
+  Wrong operator()(const ChangeOrder& act) const { return wrong_or_no_lines(act.lines); }
   Wrong operator()(const Refund& act) const { return wrong_lines(act.lines); }
   Wrong operator()(const Expire&) const { return std::nullopt; }
   Wrong operator()(const Forget&) const { return std::nullopt; }
   Wrong operator()(const Rebalance&) const { return std::nullopt; }
   Wrong operator()(const PutSku& act) const { return wrong_buckets(act.buckets.value_or(1)); }
   Wrong operator()(const Receive& act) const {
-    if (!in_line(act.quantity)) return "quantity: must be 1 to 1000000";
+    if (!is_line_quantity(act.quantity)) return "quantity: must be 1 to 1000000";
     return std::nullopt;
   }
   Wrong operator()(const Adjust& act) const {
-    const bool in_bounds = in_line(act.difference) || in_line(no_units - act.difference);
+    const bool in_bounds = is_line_quantity(act.difference) || is_line_quantity(no_units - act.difference);
     if (!in_bounds) return "difference: must be -1000000 to 1000000 and not 0";
     return std::nullopt;
   }
@@ -195,13 +177,14 @@ struct Malformation {
     if (act.lines.size() > activity_lines_max) return "lines: at most 100";
     std::set<SkuCode> seen;
     for (const ActivityLine& line : act.lines) {
-      if (!seen.insert(line.sku).second) return "lines: SKU " + line.sku.text() + " stands twice";
+      if (!seen.insert(line.sku).second) return "lines: SKU " + line.sku.text() + " is given twice";
       if (line.allotment <= no_units || line.allotment > total_units_max) {
         return "allotment: must be 1 to 1000000000000";
       }
       if (const Wrong wrong = wrong_buckets(line.buckets.value_or(1))) return wrong;
     }
-    if (act.limit_per_user && !in_line(*act.limit_per_user)) return "limit_per_user: must be 1 to 1000000";
+    if (act.limit_per_user && !is_line_quantity(*act.limit_per_user))
+      return "limit_per_user: must be 1 to 1000000";
     if (act.opens_at && act.closes_at && *act.opens_at >= *act.closes_at) {
       return "closes_at: must be later than opens_at";
     }
@@ -217,8 +200,7 @@ struct Malformation {
 }  // namespace
 
 bool is_too_old(const RequestKey& key, Time kept_since) {
-  const auto uuid = uuid7_of(key);
-  return uuid && time_of(*uuid) < kept_since;
+  return key.uuid7() && time_of(*key.uuid7()) < kept_since;
 }
 
 Verdict decide(State& state, const Command& command, Time now, const Policy& policy) {

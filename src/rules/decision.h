@@ -1,4 +1,4 @@
-// What the ladders of rules/ share: the case before them, and the words for a yes and a no.
+// What the ladders of rules/ share: the case before them, and the verdicts on an order.
 //
 // Internal to rules/. One thread.
 #pragma once
@@ -28,15 +28,9 @@ struct DecisionContext {
   }
 };
 
-inline Verdict say(Outcome outcome, Detail detail = {}) {
-  Verdict verdict;
-  verdict.outcome = outcome;
-  verdict.detail = std::move(detail);
-  return verdict;
-}
-
-inline Verdict say_of_order(Outcome outcome, OrderId order, Detail detail = {}) {
-  Verdict verdict = say(outcome, std::move(detail));
+// The verdict of an act on an order.
+inline Verdict verdict_of(Outcome outcome, OrderId order, Detail detail = {}) {
+  Verdict verdict = verdict_of(outcome, std::move(detail));
   verdict.order = order;
   return verdict;
 }
@@ -45,7 +39,7 @@ inline Verdict say_of_order(Outcome outcome, OrderId order, Detail detail = {}) 
 inline Verdict refuse_in_state(const Order& order) {
   Detail detail;
   detail.state = std::string(word(order.state));
-  return say_of_order(Outcome::illegal_transition, order.id, detail);
+  return verdict_of(Outcome::illegal_transition, order.id, std::move(detail));
 }
 
 }  // namespace gavel::rules

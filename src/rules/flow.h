@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "rules/ids.h"
 #include "rules/quantity.h"
+#include "rules/request_key.h"
 
 namespace gavel::rules {
 

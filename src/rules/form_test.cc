@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds tick{1};
 Act with_lines(std::size_t count) {
   std::vector<Line> lines(count, Line{SkuCode("tee"), Quantity{1}});
   Want result = want("ann", "");
-  result.act.lines = lines;
+  result.act.lines = Lines(std::move(lines));
   return result;
 }
 
@@ -79,7 +79,7 @@ TEST(FormTest, TheFormOfACommandIsBoundedOnBothSides_C10_B125) {
       {sale("sale", ""), "lines: must not be empty"},
       {sale_of_lines(100), ""},
       {sale_of_lines(101), "lines: at most 100"},
-      {sale("sale", "tee*1 cap*1 tee*2"), "lines: SKU tee stands twice"},
+      {sale("sale", "tee*1 cap*1 tee*2"), "lines: SKU tee is given twice"},
       {sale("sale", "tee*0"), allotment},
       {sale("sale", "tee*1000000000000"), ""},
       {sale("sale", "tee*1000000000001"), allotment},
@@ -114,7 +114,7 @@ TEST(FormTest, TheFormOfACommandIsBoundedOnBothSides_C10_B125) {
       {refund_of(1, "tee*999999 tee*1"), ""},
       {write_off_of(1, "tee*-1"), line},
       {refund_of(1, "tee*1000000 tee*1"), together},
-      {Refund{order_id(1), std::vector<Line>(101, Line{SkuCode("tee"), Quantity{1}}), Restock::yes},
+      {Refund{order_id(1), Lines(std::vector<Line>(101, Line{SkuCode("tee"), Quantity{1}})), Restock::yes},
        "lines: at most 100"},
       {expire_of(1), ""},
       {opening("sale"), ""},

@@ -110,19 +110,18 @@ void enter(DecisionContext& c, Order& order, OrderState to) {
   touch(order);
 }
 
-Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept,
-               const std::vector<Line>& lines) {
+Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept, const Lines& lines) {
   if (lines.empty()) return Selection{kept, {}, std::nullopt};
   Selection picked;
   std::map<SkuId, Quantity> asked;
-  for (const Line& line : merged(lines)) {
+  for (const Line& line : lines) {
     const SkuId sku = c.state.find_sku(line.sku)->id;
     asked[sku] = line.quantity;
     const Quantity there = units_of(c, kept, sku);
     if (picked.shortage || line.quantity <= there) continue;
     Detail detail = of_sku(line.sku);
     detail.available = there;
-    picked.shortage = say(Outcome::insufficient, detail);
+    picked.shortage = verdict_of(Outcome::insufficient, detail);
   }
   for (const Allocation& part : kept) {
     Quantity& open = asked[c.state.item(part.item).sku];
@@ -134,12 +133,11 @@ Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept,
   return picked;
 }
 
-std::optional<Verdict> refuse_strange_sku(const DecisionContext& c, const Order& order,
-                                          const std::vector<Line>& lines) {
-  for (const Line& line : merged(lines)) {
+std::optional<Verdict> refuse_strange_sku(const DecisionContext& c, const Order& order, const Lines& lines) {
+  for (const Line& line : lines) {
     const Sku* sku = c.state.find_sku(line.sku);
     if (sku == nullptr || units_of(c, order.taken, sku->id) == no_units) {
-      return say(Outcome::unknown_sku, of_sku(line.sku));
+      return verdict_of(Outcome::unknown_sku, of_sku(line.sku));
     }
   }
   return std::nullopt;
@@ -175,18 +173,18 @@ std::optional<Verdict> refuse_not_held(DecisionContext& c, Order& order, GivesBa
   const OrderId id = order.id;
   const bool keeps_all = gives_back == GivesBack::nothing && !is_due(c, order);
   if (order.state == OrderState::held && !(keeps_all ? may_move(c, order) : may_release(c, order))) {
-    return say_of_order(Outcome::frozen, id);
+    return verdict_of(Outcome::frozen, id);
   }
   if (is_due(c, order)) expire_order(c, order);
   switch (order.state) {
     case OrderState::held:
       return std::nullopt;
     case OrderState::paid:
-      return say_of_order(Outcome::already_confirmed, id);
+      return verdict_of(Outcome::already_confirmed, id);
     case OrderState::cancelled:
-      return say_of_order(Outcome::already_cancelled, id);
+      return verdict_of(Outcome::already_cancelled, id);
     case OrderState::expired:
-      return say_of_order(Outcome::hold_expired, id);
+      return verdict_of(Outcome::hold_expired, id);
     case OrderState::refused:
     case OrderState::partly_refunded:
     case OrderState::refunded:
@@ -207,7 +205,7 @@ std::optional<Verdict> refuse_shortage(DecisionContext& c, const std::vector<Req
   const RequestedLine* short_of = nullptr;
   for (const RequestedLine& line : lines) {
     if (make_room(c, line.item, line.quantity)) continue;
-    if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
+    if (c.state.due_unseen.contains(line.item)) return verdict_of(Outcome::overloaded);
     const bool is_sold_out = c.state.item(line.item).available() == no_units;
     if (short_of == nullptr || is_sold_out) short_of = &line;
     if (is_sold_out) break;
@@ -216,9 +214,9 @@ std::optional<Verdict> refuse_shortage(DecisionContext& c, const std::vector<Req
   count_refusal(c, short_of->item);
   Detail detail = of_sku(short_of->code);
   const Quantity available = c.state.item(short_of->item).available();
-  if (available == no_units) return say(Outcome::sold_out, detail);
+  if (available == no_units) return verdict_of(Outcome::sold_out, detail);
   detail.available = available;
-  return say(Outcome::insufficient, detail);
+  return verdict_of(Outcome::insufficient, detail);
 }
 
 }  // namespace gavel::rules

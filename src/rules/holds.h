@@ -60,11 +60,10 @@ struct Selection {
   std::optional<Verdict> shortage;  // insufficient: the first line that asks for more than there is.
 };
 // Without lines everything is picked.
-Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept, const std::vector<Line>& lines);
+Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept, const Lines& lines);
 
 // The refusal of lines that name what the order never took.
-std::optional<Verdict> refuse_strange_sku(const DecisionContext& c, const Order& order,
-                                          const std::vector<Line>& lines);
+std::optional<Verdict> refuse_strange_sku(const DecisionContext& c, const Order& order, const Lines& lines);
 
 // Ends a due hold and gives all of it back.
 void expire_order(DecisionContext& c, Order& order);

@@ -15,8 +15,7 @@ namespace gavel::rules {
 using SkuCode = Code<struct SkuTag>;
 using ActivityCode = Code<struct ActivityTag>;
 using UserId = Code<struct UserTag>;
-using Caller = Code<struct CallerTag>;          // The account that an API key or a token stands for.
-using RequestKey = Code<struct RequestKeyTag>;  // The request id: the caller's name for one business action.
+using Caller = Code<struct CallerTag>;  // The account that an API key or a token stands for.
 
 using SkuId = Number<struct SkuIdTag>;
 using ActivityId = Number<struct ActivityIdTag>;  // 0 is no activity: the free pool.

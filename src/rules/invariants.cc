@@ -20,8 +20,7 @@ std::size_t index_of(const Flow& flow) { return static_cast<std::size_t>(flow.bu
 // Of the numbers that will be stored, and of what was available at each step on the way (I2).
 Broken nothing_negative(const State& state) {
   for (const Flow& flow : state.flows) {
-    if (flow.after < no_units)
-      return name_of(flow.item, index_of(flow)) + " has a flow that goes below nothing";
+    if (flow.after < no_units) return name_of(flow.item, index_of(flow)) + " has a flow that goes below zero";
   }
   for (const auto& [id, item] : state.items) {
     if (item.buckets == item.loaded)
@@ -42,7 +41,7 @@ Broken shortage_is_owed(const State& state) {
     if (item.buckets == item.loaded || item.shortage() == no_units) continue;
     const std::string name = "item " + std::to_string(id.value);
     if (item.available() > no_units) return name + " is short and has units available";
-    if (item.shortage() > item.total()) return name + " is short of more than its orders have";
+    if (item.shortage() > item.total()) return name + " is short of more units than its orders have";
   }
   return std::nullopt;
 }
@@ -68,7 +67,7 @@ Broken flows_explain_buckets(const State& state) {
     if (found == replayed.end() || index >= found->second.size())
       return "a flow names a bucket that is not loaded";
     Bucket& bucket = found->second[index];
-    if (flow.quantity <= no_units) return name_of(flow.item, index) + " has a flow of no units";
+    if (flow.quantity <= no_units) return name_of(flow.item, index) + " has a flow of zero units";
     if (flow.seq != bucket.seq + 1) return name_of(flow.item, index) + " has a gap in seq";
     if (flow.before != bucket.available)
       return name_of(flow.item, index) + " has a flow with a wrong `before`";
@@ -83,7 +82,7 @@ Broken flows_explain_buckets(const State& state) {
   for (const auto& [id, item] : state.items) {
     const std::vector<Bucket>& buckets = replayed.at(id);
     for (std::size_t i = 0; i < buckets.size(); ++i) {
-      if (buckets[i] != item.buckets[i]) return name_of(id, i) + " is not what its flows say";
+      if (buckets[i] != item.buckets[i]) return name_of(id, i) + " does not match its flows";
     }
   }
   return std::nullopt;
@@ -193,10 +192,10 @@ Broken orders_go_forward(const State& state) {
   for (const auto& [id, order] : state.orders) {
     const std::string name = "order " + to_text(id.uuid);
     if (order.row_state == RowState::clean) continue;
-    if (returns_too_much(order)) return name + " returned what it did not have";
+    if (returns_too_much(order)) return name + " returned more than it took";
     if (order.row_state == RowState::inserted) continue;
     if (!order.loaded) return name + " is changed and was never loaded";
-    if (order.revision <= order.loaded->revision) return name + " is changed under its old revision";
+    if (order.revision <= order.loaded->revision) return name + " is changed without a new revision";
     if (order.expires_at < order.loaded->expires_at) return name + " has a shorter hold than before";
     if (is_a_way(order.loaded->state, order.state)) continue;
     return name + " went from " + std::string(word(order.loaded->state)) + " to " +

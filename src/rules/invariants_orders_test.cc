@@ -102,7 +102,7 @@ TEST(OrdersGoForwardTest, NothingReturnsThatWasNotTaken) {
   for (const Row& row : rows) {
     Order order = changed(held, row.state);
     order.returned = row.returned;
-    EXPECT_EQ(name_of_broken(order), row.may_be ? "" : "returned what it did not have")
+    EXPECT_EQ(name_of_broken(order), row.may_be ? "" : "returned more than it took")
         << word(row.state) << " " << (row.returned.empty() ? 0 : row.returned[0].quantity.units);
   }
 }
@@ -110,7 +110,7 @@ TEST(OrdersGoForwardTest, NothingReturnsThatWasNotTaken) {
 TEST(OrdersGoForwardTest, RevisionsRiseAndHoldsAreNotMadeShorter_E4) {
   Order order = changed(held, held);
   order.revision = 1;
-  EXPECT_EQ(name_of_broken(order), "is changed under its old revision");
+  EXPECT_EQ(name_of_broken(order), "is changed without a new revision");
   order = changed(held, held);
   order.expires_at = noon - std::chrono::milliseconds(1);
   EXPECT_EQ(name_of_broken(order), "has a shorter hold than before");

@@ -48,13 +48,13 @@ const std::vector<Doctored>& doctored() {
        [](World& w) { w.bucket("tee", 1).reserved = Quantity{-1}; }},
       {"nothing_negative: bucket 2/0 has a negative number",
        [](World& w) { w.bucket("tee@sale").sold = Quantity{-1}; }},
-      {"nothing_negative: bucket 1/0 has a flow that goes below nothing",
+      {"nothing_negative: bucket 1/0 has a flow that goes below zero",
        [](World& w) { flow(w, Action::reserve).after = Quantity{-1}; }},
       {"nothing_negative: bucket 1/1 has a negative number",
        [](World& w) { w.bucket("tee", 1).shortage = Quantity{-1}; }},
       {"shortage_is_owed: item 1 is short and has units available",
        [](World& w) { w.bucket("tee").shortage = Quantity{1}; }},
-      {"shortage_is_owed: item 1 is short of more than its orders have",
+      {"shortage_is_owed: item 1 is short of more units than its orders have",
        [](World& w) {
          for (Bucket& bucket : w.item("tee").buckets) bucket = {no_units, {1}, no_units, bucket.seq, {2}};
        }},
@@ -68,7 +68,7 @@ const std::vector<Doctored>& doctored() {
        [](World& w) { flow(w, Action::reserve).bucket = 2; }},
       {"flows_explain_buckets: a flow names a bucket that is not loaded",
        [](World& w) { flow(w, Action::move_in).item = ItemId{99}; }},
-      {"flows_explain_buckets: bucket 1/0 has a flow of no units",
+      {"flows_explain_buckets: bucket 1/0 has a flow of zero units",
        [](World& w) { flow(w, Action::reserve).quantity = no_units; }},
       {"flows_explain_buckets: bucket 1/0 has a gap in seq",
        [](World& w) { ++flow(w, Action::reserve).seq; }},
@@ -76,13 +76,13 @@ const std::vector<Doctored>& doctored() {
        [](World& w) { flow(w, Action::reserve).before += Quantity{1}; }},
       {"flows_explain_buckets: bucket 1/0 has a flow with a wrong `after`",
        [](World& w) { flow(w, Action::reserve).after += Quantity{1}; }},
-      {"flows_explain_buckets: bucket 1/0 is not what its flows say",
+      {"flows_explain_buckets: bucket 1/0 does not match its flows",
        [](World& w) { w.bucket("tee").available += Quantity{1}; }},
-      {"flows_explain_buckets: bucket 1/1 is not what its flows say",
+      {"flows_explain_buckets: bucket 1/1 does not match its flows",
        [](World& w) { w.bucket("tee", 1).sold -= Quantity{1}; }},
-      {"flows_explain_buckets: bucket 2/1 is not what its flows say",
+      {"flows_explain_buckets: bucket 2/1 does not match its flows",
        [](World& w) { ++w.bucket("tee@sale", 1).seq; }},
-      {"flows_explain_buckets: bucket 4/0 is not what its flows say",
+      {"flows_explain_buckets: bucket 4/0 does not match its flows",
        [](World& w) {
          Item item = w.item("tee");
          item.id = ItemId{4};
@@ -130,15 +130,15 @@ const std::vector<Doctored>& doctored() {
        [](World& w) { w.order(2).taken[0].quantity -= Quantity{1}; }},
       {"orders_match_flows: order #2 is cancelled, its flows say otherwise",
        [](World& w) { w.order(2).state = OrderState::cancelled; }},
-      {"orders_go_forward: order #2 returned what it did not have",
+      {"orders_go_forward: order #2 returned more than it took",
        [](World& w) {
          for (const Quantity units : {Quantity{2}, Quantity{-2}}) {
            w.order(2).returned.push_back({w.item("cap").id, 0, units});
          }
        }},
-      {"orders_go_forward: order #2 returned what it did not have",
+      {"orders_go_forward: order #2 returned more than it took",
        [](World& w) { w.order(2).state = OrderState::refunded; }},
-      {"orders_go_forward: order #1 is changed under its old revision",
+      {"orders_go_forward: order #1 is changed without a new revision",
        [](World& w) { w.order(1).revision = w.order(1).loaded->revision; }},
       {"orders_go_forward: order #2 went from refunded to partly_refunded",
        [](World& w) {
@@ -343,13 +343,13 @@ class RandomShop {
   }
 
   // Of each SKU what the lines say, and of others nothing.
-  void expect_holds(OrderId order, const std::vector<Line>& lines) {
+  void expect_holds(OrderId order, const Lines& lines) {
     std::map<SkuId, Quantity> sums;
     for (const Allocation& part : world_.state.orders.at(order).taken) {
       sums[world_.state.item(part.item).sku] += part.quantity;
     }
-    EXPECT_EQ(sums.size(), merged(lines).size());
-    for (const Line& line : merged(lines)) {
+    EXPECT_EQ(sums.size(), lines.size());
+    for (const Line& line : lines) {
       EXPECT_EQ(sums[world_.state.find_sku(line.sku)->id], line.quantity);
     }
   }

@@ -15,16 +15,16 @@ std::chrono::seconds hold_of(const DecisionContext& c, const Reserve& act, const
 
 Verdict reserve(DecisionContext& c, const Reserve& act) {
   const OrderId id = order_made_by(c.command);
-  if (c.state.find_order(id) != nullptr) return say(Outcome::key_in_use);
+  if (c.state.find_order(id) != nullptr) return verdict_of(Outcome::key_in_use);
   const Activity* activity = nullptr;
   if (act.activity) {
     activity = c.state.find_activity(*act.activity);
-    if (activity == nullptr) return say(Outcome::unknown_activity);
+    if (activity == nullptr) return verdict_of(Outcome::unknown_activity);
   }
   std::vector<RequestedLine> lines;
-  for (const Line& line : merged(act.lines)) {
+  for (const Line& line : act.lines) {
     const std::optional<RequestedLine> wanted = find_line(c, activity, line, act.user);
-    if (!wanted) return say(Outcome::unknown_sku, of_sku(line.sku));
+    if (!wanted) return verdict_of(Outcome::unknown_sku, of_sku(line.sku));
     lines.push_back(*wanted);
   }
   if (const auto refusal = refuse_frozen(c, activity, lines)) return *refusal;
@@ -54,17 +54,17 @@ Verdict reserve(DecisionContext& c, const Reserve& act) {
   Detail detail;
   detail.expires_at = order.expires_at;
   c.state.orders.emplace(id, std::move(order));
-  return say_of_order(held ? Outcome::reserved : Outcome::sold, id, detail);
+  return verdict_of(held ? Outcome::reserved : Outcome::sold, id, detail);
 }
 
 Verdict confirm(DecisionContext& c, const Confirm& act) {
   Order* order = c.state.find_order(act.order);
-  if (order == nullptr) return say(Outcome::unknown_order);
+  if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   const auto gives_back = act.lines.empty() ? GivesBack::nothing : GivesBack::some;
   if (const auto refusal = refuse_not_held(c, *order, gives_back)) return *refusal;
   const Selection picked = pick(c, order->taken, act.lines);
-  if (picked.shortage) return say_of_order(picked.shortage->outcome, order->id, picked.shortage->detail);
+  if (picked.shortage) return verdict_of(picked.shortage->outcome, order->id, picked.shortage->detail);
 
   // From here it must succeed.
   const Reason reason = c.because(order->id, "order");
@@ -74,26 +74,26 @@ Verdict confirm(DecisionContext& c, const Confirm& act) {
   give_back(c, *order, picked.rest, Action::cancel, reason);
   order->returned = picked.rest;
   enter(c, *order, OrderState::paid);
-  return say_of_order(Outcome::confirmed, order->id);
+  return verdict_of(Outcome::confirmed, order->id);
 }
 
 Verdict cancel(DecisionContext& c, const Cancel& act) {
   Order* order = c.state.find_order(act.order);
-  if (order == nullptr) return say(Outcome::unknown_order);
+  if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_not_held(c, *order, GivesBack::some)) return *refusal;
 
   // From here it must succeed.
   give_back(c, *order, order->taken, Action::cancel, c.because(order->id, "order"));
   enter(c, *order, OrderState::cancelled);
-  return say_of_order(Outcome::cancelled, order->id);
+  return verdict_of(Outcome::cancelled, order->id);
 }
 
 Verdict expire(DecisionContext& c, const Expire& act) {
   Order* order = c.state.find_order(act.order);
-  if (order == nullptr) return say(Outcome::unknown_order);
-  if (is_due(c, *order) && !may_release(c, *order)) return say_of_order(Outcome::frozen, order->id);
+  if (order == nullptr) return verdict_of(Outcome::unknown_order);
+  if (is_due(c, *order) && !may_release(c, *order)) return verdict_of(Outcome::frozen, order->id);
   if (is_due(c, *order)) expire_order(c, *order);
-  if (order->state == OrderState::expired) return say_of_order(Outcome::expired, order->id);
+  if (order->state == OrderState::expired) return verdict_of(Outcome::expired, order->id);
   return refuse_in_state(*order);
 }
 

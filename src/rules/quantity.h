@@ -31,6 +31,11 @@ inline constexpr std::size_t order_lines_max = 100;
 inline constexpr std::size_t activity_lines_max = 100;
 inline constexpr std::int32_t buckets_max = 64;
 
+// Of one line, which names at least one unit.
+constexpr bool is_line_quantity(Quantity quantity) {
+  return quantity > no_units && quantity <= line_units_max;
+}
+
 static_assert(total_units_max.units < INT64_MAX / 1'000'000,
               "a million totals can be added without overflow");
 static_assert(sound_units_max.units < INT64_MAX / (3 * buckets_max),

@@ -47,14 +47,14 @@ void add_returned(Order& order, const Allocation& part) {
 // A claim stays with the user whose order is refunded (B3): who returns what he bought has had his share.
 Verdict refund(DecisionContext& c, const Refund& act) {
   Order* order = c.state.find_order(act.order);
-  if (order == nullptr) return say(Outcome::unknown_order);
+  if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   const bool paid = order->state == OrderState::paid || order->state == OrderState::partly_refunded;
   const std::vector<Allocation> kept = paid ? order->kept() : std::vector<Allocation>{};
-  if (!may_refund(c, *order, kept)) return say_of_order(Outcome::frozen, order->id);
+  if (!may_refund(c, *order, kept)) return verdict_of(Outcome::frozen, order->id);
   if (!paid) return refuse_in_state(*order);
   const Selection picked = pick(c, kept, act.lines);
-  if (picked.shortage) return say_of_order(picked.shortage->outcome, order->id, picked.shortage->detail);
+  if (picked.shortage) return verdict_of(picked.shortage->outcome, order->id, picked.shortage->detail);
 
   // From here it must succeed.
   const bool restocks = act.restock == Restock::yes;
@@ -67,7 +67,7 @@ Verdict refund(DecisionContext& c, const Refund& act) {
   enter(c, *order, picked.rest.empty() ? OrderState::refunded : OrderState::partly_refunded);
   Detail detail;
   detail.state = std::string(word(order->state));
-  return say_of_order(Outcome::refunded, order->id, detail);
+  return verdict_of(Outcome::refunded, order->id, detail);
 }
 
 }  // namespace gavel::rules

@@ -136,7 +136,8 @@ std::vector<Allocation> spread(const Item& item, Quantity quantity) {
   return parts;
 }
 
-BucketNo home_of(const UserId& user, std::size_t buckets) {
+BucketNo home_bucket(const UserId& user, std::size_t buckets) {
+  CHECK(buckets >= 1);
   // FNV-1a, 64 bits (Fowler, Noll and Vo): the same bucket on every machine, which std::hash does not
   // promise.
   std::uint64_t hash = 14695981039346656037ULL;

@@ -36,8 +36,9 @@ std::vector<Allocation> choose(const Item& item, Quantity quantity, BucketNo hom
 // What the item is short of goes where it will pay, and is not counted among what the bucket gets.
 std::vector<Allocation> spread(const Item& item, Quantity quantity);
 
-// The bucket a user's requests start at: hash(user) mod N (A5).
-BucketNo home_of(const UserId& user, std::size_t buckets);
+// The bucket a user's requests start at, at the gate as at the judge: hash(user) mod N (A5, A20). The same on
+// every machine and in every version. `buckets` is at least 1 (CHECKed).
+BucketNo home_bucket(const UserId& user, std::size_t buckets);
 
 // Takes units out of the item for good: of what is available, and the rest as a shortage (E7). At most what
 // is on hand (CHECKed).

@@ -168,7 +168,7 @@ TEST(StockTest, HomeIsTheSameForAUserOnEveryMachineAndSpreadsUsers_A5) {
   const std::tuple<std::string, std::size_t, BucketNo> rows[] = {
       {"ann", 1, 0}, {"ann", 2, 1}, {"ann", 64, 19}, {"bob", 2, 0}, {"bob", 64, 32}, {"user-000017", 16, 6},
   };
-  for (const auto& [user, buckets, home] : rows) EXPECT_EQ(home_of(UserId(user), buckets), home) << user;
+  for (const auto& [user, buckets, home] : rows) EXPECT_EQ(home_bucket(UserId(user), buckets), home) << user;
 
   // Names with a counter at either end, and numbers alone; a fair die stays within four standard deviations.
   const std::function<std::string(int)> namings[] = {
@@ -180,7 +180,8 @@ TEST(StockTest, HomeIsTheSameForAUserOnEveryMachineAndSpreadsUsers_A5) {
     for (const std::size_t buckets : {2U, 3U, 8U, 16U, 20U, 64U}) {
       std::vector<int> counts(buckets);
       const int users = 1'000 * static_cast<int>(buckets);
-      for (int i = 0; i < users; ++i) ++counts[static_cast<std::size_t>(home_of(UserId(naming(i)), buckets))];
+      for (int i = 0; i < users; ++i)
+        ++counts[static_cast<std::size_t>(home_bucket(UserId(naming(i)), buckets))];
       EXPECT_GT(*std::ranges::min_element(counts), 870) << naming(1) << " over " << buckets;
       EXPECT_LT(*std::ranges::max_element(counts), 1'130) << naming(1) << " over " << buckets;
     }

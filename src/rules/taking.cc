@@ -9,7 +9,7 @@ namespace {
 BucketNo first_bucket(const DecisionContext& c, const Item& item, const UserId& user) {
   const std::optional<BucketNo> token = c.command.token;
   const auto buckets = static_cast<BucketNo>(item.buckets.size());
-  return token && *token >= 0 && *token < buckets ? *token : home_of(user, item.in_use());
+  return token && *token >= 0 && *token < buckets ? *token : home_bucket(user, item.in_use());
 }
 
 void claim(DecisionContext& c, const Activity& activity, const RequestedLine& line, OrderId order) {
@@ -41,11 +41,11 @@ std::optional<RequestedLine> find_line(const DecisionContext& c, const Activity*
 std::optional<Verdict> refuse_frozen(const DecisionContext& c, const Activity* activity,
                                      const std::vector<RequestedLine>& lines) {
   for (const RequestedLine& line : lines) {
-    if (is_unsound(c.state.item(line.item))) return say(Outcome::frozen, of_sku(line.code));
+    if (is_unsound(c.state.item(line.item))) return verdict_of(Outcome::frozen, of_sku(line.code));
     if (activity == nullptr) continue;
     const auto quota = c.state.quotas.find(*line.quota);
     if (quota != c.state.quotas.end() && is_unsound(quota->second, *activity)) {
-      return say(Outcome::frozen, of_sku(line.code));
+      return verdict_of(Outcome::frozen, of_sku(line.code));
     }
   }
   return std::nullopt;
@@ -53,12 +53,12 @@ std::optional<Verdict> refuse_frozen(const DecisionContext& c, const Activity* a
 
 std::optional<Verdict> refuse_window(const DecisionContext& c, const Activity& activity) {
   if (activity.state == ActivityState::closed || (activity.closes_at && c.now >= *activity.closes_at)) {
-    return say(Outcome::over);
+    return verdict_of(Outcome::over);
   }
   if (is_before_open(activity.state) || (activity.opens_at && c.now < *activity.opens_at)) {
     Detail detail;
     detail.opens_at = activity.opens_at;
-    return say(Outcome::not_open, detail);
+    return verdict_of(Outcome::not_open, detail);
   }
   return std::nullopt;
 }
@@ -68,13 +68,13 @@ std::optional<Verdict> refuse_claims(DecisionContext& c, const Activity& activit
   if (!activity.limit_per_user) return std::nullopt;
   for (const RequestedLine& line : lines) {
     if (make_room_for_claim(c, line, *activity.limit_per_user)) continue;
-    if (c.state.due_unseen.contains(line.item)) return say(Outcome::overloaded);
+    if (c.state.due_unseen.contains(line.item)) return verdict_of(Outcome::overloaded);
     Detail detail = of_sku(line.code);
     const auto quota = c.state.quotas.find(*line.quota);
     detail.allowed = *activity.limit_per_user;
     detail.claimed = claimed_of(c, *line.quota);
     if (quota != c.state.quotas.end()) detail.order = quota->second.order;
-    return say(Outcome::limit_reached, detail);
+    return verdict_of(Outcome::limit_reached, detail);
   }
   return std::nullopt;
 }

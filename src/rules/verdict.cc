@@ -1,6 +1,19 @@
 #include "rules/verdict.h"
 
+#include <utility>
+
 namespace gavel::rules {
+
+Verdict verdict_of(Outcome outcome, Detail detail) {
+  return Verdict{
+      .outcome = outcome, .record = Record::no, .at = {}, .order = {}, .detail = std::move(detail)};
+}
+
+Verdict malformed(std::string explanation) {
+  Detail detail;
+  detail.explanation = std::move(explanation);
+  return verdict_of(Outcome::malformed, std::move(detail));
+}
 
 std::string to_text(const Verdict& verdict) {
   std::string text(word(verdict.outcome));

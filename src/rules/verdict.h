@@ -57,6 +57,12 @@ struct Verdict {
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
+// The verdict of an outcome that is recorded under no key, at no time yet. Every verdict is made here.
+Verdict verdict_of(Outcome outcome, Detail detail = {});
+
+// Of a request that cannot be understood; `explanation` is one line for people.
+Verdict malformed(std::string explanation);
+
 // "insufficient available=2 sku=tee": for tests, logs and comparing stores. Leaves out `at` and `record`.
 std::string to_text(const Verdict& verdict);
 using gavel::to_text;  // Those of times and ids stay visible beside it.

@@ -57,10 +57,10 @@ std::string key_of(Time time, std::uint64_t number) {
   return to_text(make_uuid7(time, random));
 }
 
-std::vector<Line> lines_of(std::string_view text) {
+Lines lines_of(std::string_view text) {
   std::vector<Line> lines;
   for (const auto& [sku, quantity] : counts_of(text)) lines.push_back(Line{sku, quantity});
-  return lines;
+  return Lines(std::move(lines));
 }
 
 Want want(std::string_view user, std::string_view lines) {

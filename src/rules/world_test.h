@@ -33,7 +33,7 @@ OrderId order_id(std::int64_t number);
 std::string key_of(Time time, std::uint64_t number = 1);
 
 // "tee*2 cap*1" as lines.
-std::vector<Line> lines_of(std::string_view text);
+Lines lines_of(std::string_view text);
 
 // A reserve act, written fluently: want("ann", "tee*2").in("sale").at_once().
 struct Want {

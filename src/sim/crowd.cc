@@ -278,14 +278,14 @@ rules::Reserve Crowd::draw_reserve() {
 }
 
 // Lines in any order, so that two orders may cross. `may_be_none`: of an act on an order, it means all of it.
-std::vector<rules::Line> Crowd::draw_lines(bool may_be_none) {
+rules::Lines Crowd::draw_lines(bool may_be_none) {
   if (may_be_none && s_.random.chance(3, 4)) return {};
   std::vector<rules::Line> lines;
   const std::uint64_t count = 1 + s_.random.below(options_.lines_max);
   for (std::uint64_t i = 0; i < count; ++i) {
     lines.push_back({draw_sku(), units(1 + s_.random.below(options_.units_max))});
   }
-  return lines;
+  return rules::Lines(std::move(lines));
 }
 
 rules::SkuCode Crowd::draw_sku() { return sku_of(1 + s_.random.below(options_.skus)); }

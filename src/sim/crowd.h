@@ -78,7 +78,7 @@ class Crowd {
 
   rules::Reserve draw_reserve();
   rules::CreateActivity draw_activity(const rules::ActivityCode& code);
-  std::vector<rules::Line> draw_lines(bool may_be_none);
+  rules::Lines draw_lines(bool may_be_none);
   rules::SkuCode draw_sku();
   rules::OrderId draw_order();
   rules::UserId draw_user();

@@ -159,7 +159,7 @@ std::unique_ptr<judge::OrderIndex> DiskDatabase::open_order_index(const Client& 
 }
 
 std::unique_ptr<judge::Reader> DiskDatabase::look() {
-  auto reader = judge::open_sqlite_reader(options_);
+  auto reader = judge::open_sqlite_reader(options_, clock_);
   CHECK(reader.has_value());
   return *std::move(reader);
 }

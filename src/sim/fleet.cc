@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sim/skewed_clock.h"
-
 namespace gavel::sim {
 namespace {
 
 constexpr std::uint64_t restart_micros_max = 300'000;
 constexpr std::uint64_t pause_micros_max = 1'500'000;
-constexpr std::uint64_t jump_ms_max = 5'000;
+constexpr std::uint64_t jump_ms_max = 300'000;
 
 }  // namespace
 
@@ -42,7 +40,6 @@ void Fleet::start(Slot& slot) {
   const auto skew_max = std::chrono::duration_cast<Duration>(options_.skew_max).count();
   Duration skew(static_cast<std::int64_t>(s_.random.below(2 * static_cast<std::uint64_t>(skew_max) + 1)) -
                 skew_max);
-  if (s_.faults.healed()) skew = Duration(0);
   const gate::InstanceId number{next_number_++};
   auto die = [this, number] { s_.scheduler.after(Micros(0), [this, number] { crash(number); }); };
   slot.instance = std::make_unique<Instance>(s_, options, number, skew, std::move(die));
@@ -132,14 +129,6 @@ void Fleet::look() {
     if (s_.faults.strikes(Fault::instance_clock_back)) instance.jump_clock(-by);
   }
 }
-
-void Fleet::heal() {
-  for (Slot& slot : slots_) {
-    if (slot.instance) slot.instance->jump_clock(world_begins + since_begin() - slot.instance->now());
-  }
-}
-
-Duration Fleet::since_begin() const { return std::chrono::floor<Duration>(s_.scheduler.now()); }
 
 void Fleet::tend() {
   for (Slot& slot : slots_) {

@@ -33,8 +33,6 @@ class Fleet {
 
   // Lets the faults of instances strike; called every few milliseconds.
   void look();
-  // Clocks are set right.
-  void heal();
   // Destroys what is dead and starts what is missing.
   void tend();
 
@@ -55,7 +53,6 @@ class Fleet {
     bool gated = true;
   };
 
-  Duration since_begin() const;
   void start(Slot& slot);
   void crash(Slot& slot);
   void crash(gate::InstanceId number);

@@ -1,5 +1,8 @@
 #include "sim/instance.h"
 
+#include <algorithm>
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +16,8 @@
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
 #include "jobs/retention.h"
+#include "jobs/schedule.h"
+#include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "ops/metrics.h"
 #include "pipeline/lane.h"
@@ -27,14 +32,7 @@ namespace {
 // One database that nobody restores.
 constexpr gate::Incarnation this_database{1};
 
-// As app/instance has them.
-constexpr Micros overdue_every{100'000};
-constexpr Micros expiry_while_work{2'000};
-constexpr Micros expiry_else{100'000};
-constexpr Micros refresh_while_work{100'000};
-constexpr Micros follow_while_work{20'000};
-constexpr Micros follow_else{200'000};
-constexpr Micros forget_every{100'000};
+constexpr Micros overdue_every{100'000};  // As in app/instance.
 
 // More than any user of a world has.
 constexpr std::size_t orders_shown_max = 10'000;
@@ -68,8 +66,7 @@ class Instance::Wiring {
   void crash();
   void stir();
   bool dead() const {
-    return !power.on() && lane_fiber_.done() && reads_fiber_.done() && jobs_fiber_.done() &&
-           refresh_fiber_.done() && follow_fiber_.done() && forget_fiber_.done();
+    return !power.on() && std::ranges::all_of(fibers_, [](const auto& fiber) { return fiber->done(); });
   }
 
   const gate::InstanceId number;
@@ -80,6 +77,7 @@ class Instance::Wiring {
 
  private:
   using Rows = std::optional<std::vector<judge::StockRow>>;
+  using Work = jobs::ScheduledJob::Work;
   boost::asio::awaitable<Result<Rows>> ask_stock(rules::SkuCode sku);
   boost::asio::awaitable<Result<jobs::UserOrders>> ask_orders(rules::UserId user);
   void turn();
@@ -88,10 +86,14 @@ class Instance::Wiring {
   // The life of a thread that works off a stage.
   template <class Step>
   void work(Fiber& fiber, bool& idle, Step step);
-  void run_jobs(Fiber& fiber);
-  void run_refresh(Fiber& fiber);
-  void run_follow(Fiber& fiber);
-  void run_forget(Fiber& fiber);
+  void start_threads();
+  // Starts a fiber in place of a thread; `thread` names it once it runs.
+  template <class Body>
+  void start(Fiber*& thread, Body body);
+  // The same for a job; `watch` is told what each step left.
+  template <class Watch>
+  void start_job(Fiber*& thread, jobs::ScheduledJob& job, Watch watch);
+  void watch_projection(Work work);
   Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
@@ -133,12 +135,10 @@ class Instance::Wiring {
   jobs::Refresh refresh_;
   jobs::Projection projection_;
   jobs::Retention retention_;
-  Fiber lane_fiber_;
-  Fiber reads_fiber_;
-  Fiber jobs_fiber_;
-  Fiber refresh_fiber_;
-  Fiber follow_fiber_;
-  Fiber forget_fiber_;
+  jobs::Shortages shortages_;
+  jobs::JobSchedule schedule_;
+  bool followed_ = false;  // The projection has taken a step that succeeded.
+  std::vector<std::unique_ptr<Fiber>> fibers_;
   std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);  // For events that outlive the instance.
 
   friend class Instance;
@@ -181,21 +181,44 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
           *compared_, *gate_, this_database, [this] { return turnstile_.gated(); }, *log_, metrics_),
       projection_(*ledger_, *order_index_, clock, *log_, options.follow_flows_max),
       retention_(*old_, lane_, clock, *log_, options.policy, options.forget_rows_max),
-      lane_fiber_(s_.scheduler, power,
-                  [this](Fiber& fiber) {
-                    on_lane_ = &fiber;
-                    work(fiber, lane_idle_, [this] { return lane_.step(); });
-                  }),
-      reads_fiber_(s_.scheduler, power,
-                   [this](Fiber& fiber) {
-                     on_reads_ = &fiber;
-                     work(fiber, reads_idle_, [this] { return reads_.step(); });
-                   }),
-      jobs_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_jobs(fiber); }),
-      refresh_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_refresh(fiber); }),
-      follow_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_follow(fiber); }),
-      forget_fiber_(s_.scheduler, power, [this](Fiber& fiber) { run_forget(fiber); }) {
+      shortages_(*compared_),
+      schedule_(
+          {expiry_, projection_, retention_, shortages_, refresh_},
+          std::chrono::floor<Duration>(options.refresh_every), [this] { return lane_.decided(); }, clock,
+          *log_, [this](const std::string&) { broken = true; }) {
+  start_threads();
   watch_overdue();
+}
+
+void Instance::Wiring::start_threads() {
+  start(on_lane_, [this](Fiber& fiber) { work(fiber, lane_idle_, [this] { return lane_.step(); }); });
+  start(on_reads_, [this](Fiber& fiber) { work(fiber, reads_idle_, [this] { return reads_.step(); }); });
+  start_job(on_jobs_, schedule_.expiry,
+            [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::expiry_failed); });
+  start_job(on_refresh_, schedule_.refresh, [](Work) {});
+  start_job(on_follow_, schedule_.projection, [this](Work work) { watch_projection(work); });
+  start_job(on_forget_, schedule_.retention,
+            [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::retention_failed); });
+}
+
+template <class Body>
+void Instance::Wiring::start(Fiber*& thread, Body body) {
+  fibers_.push_back(std::make_unique<Fiber>(s_.scheduler, power, [&thread, body](Fiber& fiber) {
+    thread = &fiber;
+    body(fiber);
+  }));
+}
+
+template <class Watch>
+void Instance::Wiring::start_job(Fiber*& thread, jobs::ScheduledJob& job, Watch watch) {
+  start(thread, [this, &job, watch](Fiber& fiber) {
+    while (power.on()) {
+      const jobs::ScheduledJob::Turn turn = job.run();
+      if (power.on()) watch(turn.work);
+      stir();
+      fiber.rest(std::chrono::duration_cast<Micros>(turn.pause));
+    }
+  });
 }
 
 Client Instance::Wiring::client(Fiber*& fiber) {
@@ -216,49 +239,10 @@ void Instance::Wiring::work(Fiber& fiber, bool& idle, Step step) {
   }
 }
 
-// The thread of the jobs, with the pauses of app/instance.
-void Instance::Wiring::run_jobs(Fiber& fiber) {
-  on_jobs_ = &fiber;
-  while (power.on()) {
-    const auto offered = expiry_.step(clock.now());
-    if (!offered && power.on()) s_.sightings.saw(RareState::expiry_failed);
-    stir();
-    const bool more = offered && (*offered > 0 || expiry_.outstanding() > 0);
-    fiber.rest(more ? expiry_while_work : expiry_else);
-  }
-}
-
-void Instance::Wiring::run_refresh(Fiber& fiber) {
-  on_refresh_ = &fiber;
-  while (power.on()) {
-    const auto step = refresh_.step();
-    stir();
-    fiber.rest(step && *step == jobs::Refresh::Step::more ? refresh_while_work : options_.refresh_every);
-  }
-}
-
-// The thread of the index.
-void Instance::Wiring::run_follow(Fiber& fiber) {
-  on_follow_ = &fiber;
-  bool first = true;
-  while (power.on()) {
-    const Result<bool> more = projection_.step();
-    s_.sightings.saw_if(!more && power.on(), RareState::projection_failed);
-    s_.sightings.saw_if(first && more && *more, RareState::projection_began_behind);
-    first = first && !more;
-    fiber.rest(more && *more ? follow_while_work : follow_else);
-  }
-}
-
-// The thread of what is old.
-void Instance::Wiring::run_forget(Fiber& fiber) {
-  on_forget_ = &fiber;
-  while (power.on()) {
-    const auto looked_at = retention_.step(clock.now());
-    s_.sightings.saw_if(!looked_at && power.on(), RareState::retention_failed);
-    stir();
-    fiber.rest(forget_every);
-  }
+void Instance::Wiring::watch_projection(Work work) {
+  s_.sightings.saw_if(work == Work::failed, RareState::projection_failed);
+  s_.sightings.saw_if(!followed_ && work == Work::left, RareState::projection_began_behind);
+  followed_ = followed_ || work != Work::failed;
 }
 
 void Instance::Wiring::ask(rules::Command command, Answer answer) {
@@ -293,9 +277,8 @@ void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown)
 
 boost::asio::awaitable<Result<jobs::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
   const judge::OrdersQuery wanted{.user = std::move(user), .count = orders_shown_max};
-  const Time now = clock.now();
   std::function<Result<jobs::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
-    return jobs::orders_of(*order_index_, reader, wanted, now);
+    return jobs::orders_of(*order_index_, reader, wanted);
   };
   const Result<jobs::UserOrders> orders = co_await reads_.ask<jobs::UserOrders>(question);
   co_return orders;
@@ -341,15 +324,13 @@ void Instance::Wiring::turn() {
   if (power.paused_until() > s_.scheduler.now()) return stir();
   io_.restart();
   io_.poll();
-  if (lane_idle_ && lane_.waiting() > 0) lane_fiber_.wake();
-  if (reads_idle_ && reads_.waiting() > 0) reads_fiber_.wake();
+  if (lane_idle_ && lane_.waiting() > 0) on_lane_->wake();
+  if (reads_idle_ && reads_.waiting() > 0) on_reads_->wake();
 }
 
 void Instance::Wiring::crash() {
   power.cut();
-  for (Fiber* fiber :
-       {&lane_fiber_, &reads_fiber_, &jobs_fiber_, &refresh_fiber_, &follow_fiber_, &forget_fiber_})
-    fiber->wake();
+  for (const auto& fiber : fibers_) fiber->wake();
 }
 
 Instance::Instance(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId number,

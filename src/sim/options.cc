@@ -76,7 +76,7 @@ WorldOptions draw_options(Random& random) {
   options.gap = Micros(one_of<std::int64_t>(random, {500, 5'000, 20'000}));
   options.caller_waits = Micros(one_of<std::int64_t>(random, {20'000, 200'000, 1'000'000}));
   if (random.chance(1, 4)) options.leap = std::chrono::hours(one_of<std::int64_t>(random, {1, 25, 50, 80}));
-  options.skew_max = Micros(one_of<std::int64_t>(random, {0, 5'000, 1'500'000}));
+  options.skew_max = Micros(one_of<std::int64_t>(random, {0, 1'500'000, 180'000'000}));
   return options;
 }
 

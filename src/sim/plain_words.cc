@@ -1,16 +1,21 @@
 #include "sim/plain_words.h"
 
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 
 namespace gavel::sim {
 
 rules::Command reserve_of(const oracle::Request& request, std::chrono::seconds hold) {
-  rules::Reserve act{.user = rules::UserId(request.user), .lines = {}, .activity = {}, .hold = hold};
+  std::vector<rules::Line> lines;
   for (const oracle::Line& line : request.lines) {
-    act.lines.push_back({rules::SkuCode(line.sku), rules::Quantity{line.quantity}});
+    lines.push_back({rules::SkuCode(line.sku), rules::Quantity{line.quantity}});
   }
+  rules::Reserve act{.user = rules::UserId(request.user),
+                     .lines = rules::Lines(std::move(lines)),
+                     .activity = {},
+                     .hold = hold};
   if (!request.activity.empty()) act.activity = rules::ActivityCode(request.activity);
   return rules::Command{rules::Caller(request.caller), rules::RequestKey(request.key), {}, std::move(act)};
 }

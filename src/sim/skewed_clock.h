@@ -1,5 +1,5 @@
-// SkewedClock: the clock of one machine of a simulated world, which need not agree with the others'. One
-// thread.
+// SkewedClock: the clock of one machine of a simulated world. An instance's is wrong by minutes and jumps,
+// and nobody ever sets it right, for no promise rests on it; the database's own is right. One thread.
 #pragma once
 
 #include <chrono>

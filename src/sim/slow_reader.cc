@@ -1,5 +1,6 @@
 #include "sim/slow_reader.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,10 +16,14 @@ class SlowReader final : public Reader {
  public:
   SlowReader(const Client& client, std::unique_ptr<Reader> tables) : c_(client), tables_(std::move(tables)) {}
 
-  Result<judge::Confirmation> confirm(const judge::Doubts& doubts, Time now) override {
-    const auto found = ask([&] { return tables_->confirm(doubts, now); });
+  Result<judge::Confirmation> confirm(const judge::Doubts& doubts) override {
+    const auto found = ask([&] { return tables_->confirm(doubts); });
     watch(found);
     return found;
+  }
+  Result<judge::ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
+                                                    const rules::RequestId& key) override {
+    return ask([&] { return tables_->activity_snapshot(code, key); });
   }
   Result<judge::Modes> modes() override {
     return ask([&] { return tables_->modes(); });
@@ -36,8 +41,8 @@ class SlowReader final : public Reader {
   Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) override {
     return ask([&] { return tables_->request(id); });
   }
-  Result<std::vector<judge::RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
-                                                      std::size_t count) override {
+  Result<judge::RequestAges> request_ages(const std::optional<rules::RequestId>& after,
+                                          std::size_t count) override {
     return ask([&] { return tables_->request_ages(after, count); });
   }
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {
@@ -53,8 +58,8 @@ class SlowReader final : public Reader {
   Result<std::vector<judge::StockRow>> short_items(rules::ItemId after, std::size_t count) override {
     return ask([&] { return tables_->short_items(after, count); });
   }
-  Result<std::vector<judge::HoldRow>> due(Time now, std::size_t count) override {
-    return ask([&] { return tables_->due(now, count); });
+  Result<judge::DueHolds> due(std::size_t count) override {
+    return ask([&] { return tables_->due(count); });
   }
   Result<judge::Sequel> follow(const judge::Cursors& from, std::size_t flows_max) override {
     return ask([&] { return tables_->follow(from, flows_max); });
@@ -79,7 +84,9 @@ class SlowReader final : public Reader {
     c_.sightings.saw_if(!found, RareState::confirming_read_failed);
     if (!found) return;
     c_.sightings.saw_if(!found->known.empty(), RareState::confirming_read_found_key);
-    c_.sightings.saw_if(!found->with_due_holds.empty(), RareState::confirming_read_found_due_hold);
+    c_.sightings.saw_if(
+        std::ranges::any_of(found->first_expiry, [&](const auto& one) { return one.second <= found->now; }),
+        RareState::confirming_read_found_due_hold);
     for (const auto& [id, item] : found->items) {
       c_.sightings.saw_if(item.available() != rules::no_units, RareState::confirming_read_found_units);
     }

@@ -50,7 +50,7 @@ class SqlServer final : public Database {
   std::unique_ptr<judge::Reader> open_reader(const Client& client) override;
   // In the memory of the instance: one that starts makes its own from the beginning.
   std::unique_ptr<judge::OrderIndex> open_order_index(const Client& client) override;
-  std::unique_ptr<judge::Reader> look() override { return judge::open_memory_reader(database_); }
+  std::unique_ptr<judge::Reader> look() override { return judge::open_memory_reader(database_, clock_); }
   std::vector<std::string> complaints() const override { return complaints_; }
   std::size_t open_transactions() const override { return transactions_.size(); }
 

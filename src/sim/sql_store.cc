@@ -22,7 +22,9 @@ RowName row_of(const rules::SkuCode& code) { return "sku " + code.text(); }
 RowName row_of(const rules::ActivityCode& code) { return "activity " + code.text(); }
 RowName row_of(rules::ItemId id) { return "item " + std::to_string(id.value); }
 RowName row_of(OrderId id) { return "order " + to_text(id.uuid); }
-RowName row_of(const rules::RequestId& id) { return "request " + id.first.text() + "/" + id.second.text(); }
+RowName row_of(const rules::RequestId& id) {
+  return "request " + id.first.text() + "/" + std::string(id.second.text());
+}
 RowName row_of(const rules::QuotaKey& key) {
   return "quota " + std::to_string(key.activity.value) + "/" + std::to_string(key.sku.value) + "/" +
          key.user.text();

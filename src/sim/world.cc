@@ -18,6 +18,7 @@
 #include "sim/crowd.h"
 #include "sim/disk_database.h"
 #include "sim/fleet.h"
+#include "sim/home_watch.h"
 #include "sim/options.h"
 #include "sim/plain_words.h"
 #include "sim/skewed_clock.h"
@@ -41,6 +42,9 @@ constexpr Micros forgotten_within{10'000'000};
 constexpr Micros forgets_one{200'000};
 constexpr std::size_t records_max = 1'000'000;
 constexpr std::int64_t release_within_ms = 2'000;
+// Whoever asks finds a hold that is past its time free at once (C9), by the judge's clock, which counts whole
+// milliseconds. What an instance's clock says counts nowhere.
+constexpr std::int64_t free_within_ms = 1;
 constexpr std::size_t errands_of_an_item_max = 4;
 constexpr std::chrono::seconds errand_hold{3'600};
 
@@ -74,7 +78,6 @@ class World {
   void look_at_indexes();
   void look_for_forgotten();
   bool lost_statements() const;
-  std::optional<std::int64_t> promised_release() const;
   void look_for_units(const oracle::Request& last);
   void judge();
   void violation(std::string what);
@@ -88,6 +91,7 @@ class World {
   CoverageMarks sightings_;
   SkewedClock server_clock_{scheduler_, Duration(0)};
   Auditor auditor_{scheduler_, sightings_};
+  HomeWatch home_watch_;
   const std::unique_ptr<Database> database_ = make_database();
   RedisServer redis_{scheduler_, faults_, tale_, sightings_, random_};
   SimContext surroundings_{scheduler_, faults_, tale_, sightings_, random_, *database_, redis_};
@@ -100,6 +104,7 @@ std::unique_ptr<Database> World::make_database() {
   auto on_commit = [this](const rules::State& state, judge::BatchId batch, Time now) {
     auditor_.committed(state, batch, now);
     redis_.watch().committed(state);
+    home_watch_.committed(state);
   };
   if (options_.on_disk)
     return std::make_unique<DiskDatabase>(faults_, tale_, random_, server_clock_, on_commit);
@@ -191,7 +196,6 @@ void World::live() {
 void World::heal() {
   tale_.tell("world", "heals");
   faults_.heal();
-  fleet_.heal();
   crowd_.insist();
   // Everybody is asked to insist one after another, which takes its time where there are many.
   const std::uint64_t asked = run_.scenario == nullptr ? run_.operations : run_.scenario->callers();
@@ -309,7 +313,9 @@ void World::look_at_indexes() {
 // ledger is whole the oracles say.
 void World::look_for_forgotten() {
   scheduler_.leap(all_is_old_after);
-  const auto left = [this] { return database_->look()->request_ages(std::nullopt, records_max)->size(); };
+  const auto left = [this] {
+    return database_->look()->request_ages(std::nullopt, records_max)->requests.size();
+  };
   const auto wait = [this, left] {
     const Micros within = forgotten_within + static_cast<std::int64_t>(left()) * forgets_one;
     const Micros until = scheduler_.now() + within;
@@ -372,18 +378,12 @@ void World::look_at_buckets(std::string_view when, rules::ItemId item, const ora
   for (const auto& [bucket, row] : rows) complain(bucket, "is missing");
 }
 
-// Whoever asks finds a hold that is past its time free at once (C9), by the clock of the instance that asks
-// the gate or by the judge's. Of a clock that jumped nothing is known.
-std::optional<std::int64_t> World::promised_release() const {
-  if (faults_.fired()[static_cast<std::size_t>(Fault::instance_clock_back)] > 0) return std::nullopt;
-  return std::chrono::ceil<Duration>(options_.skew_max).count() + 1;
-}
-
 void World::judge() {
-  for (std::string& finding : auditor_.findings(*database_->look(), promised_release())) {
+  for (std::string& finding : auditor_.findings(*database_->look(), free_within_ms)) {
     violation(std::move(finding));
   }
   for (const std::string& what : redis_.watch().violations()) violation(what);
+  for (const std::string& what : home_watch_.violations()) violation(what);
   for (const std::string& complaint : database_->complaints()) violation("contract: " + complaint);
 }
 

@@ -25,7 +25,7 @@ constexpr int threads = 6;
 constexpr std::chrono::milliseconds crowd_lasts{2'000};  // Longer than the holds of one second.
 const std::vector<std::string> skus{"cap", "mug", "pin", "tee"};
 
-std::vector<rules::Line> lines_of(const std::string& sku, std::int64_t units) {
+rules::Lines lines_of(const std::string& sku, std::int64_t units) {
   return {{rules::SkuCode(sku), rules::Quantity{units}}};
 }
 
@@ -59,10 +59,12 @@ class Shopper {
   std::int64_t few() { return 1 + static_cast<std::int64_t>(desk_.random().below(4)); }
 
   void order() {
-    rules::Reserve act{rules::UserId("u" + std::to_string(desk_.random().below(12))), {}, {}, {}};
+    const rules::UserId user("u" + std::to_string(desk_.random().below(12)));
+    std::vector<rules::Line> lines;
     for (std::uint64_t i = desk_.random().below(3) + 1; i > 0; --i) {
-      act.lines.push_back({rules::SkuCode(any_sku()), rules::Quantity{few()}});
+      lines.push_back({rules::SkuCode(any_sku()), rules::Quantity{few()}});
     }
+    rules::Reserve act{user, rules::Lines(std::move(lines)), {}, {}};
     if (desk_.random().chance(1, 3)) {
       act.activity = rules::ActivityCode(
           "sale" + std::to_string(desk_.random().below(static_cast<std::uint64_t>(sales_) + 1)));
@@ -77,7 +79,7 @@ class Shopper {
         late_.emplace_back(*verdict.order,
                            std::chrono::steady_clock::now() + std::chrono::milliseconds(1'100));
       } else {
-        held_.emplace_back(*verdict.order, merged(act.lines));
+        held_.emplace_back(*verdict.order, act.lines);
       }
     }
     if (verdict.outcome == rules::Outcome::sold) paid_.push_back(*verdict.order);
@@ -156,7 +158,7 @@ class Shopper {
   Desk desk_;
   const int number_;
   int sales_ = 0;
-  std::deque<std::pair<rules::OrderId, std::vector<rules::Line>>> held_;
+  std::deque<std::pair<rules::OrderId, rules::Lines>> held_;
   std::deque<std::pair<rules::OrderId, std::chrono::steady_clock::time_point>> late_;  // To be paid too late.
   std::deque<rules::OrderId> paid_;
   std::vector<std::pair<std::string, rules::Reserve>> asked_;
@@ -233,7 +235,7 @@ void run(Shop& shop) {
 TEST(Crowd, ThreeLanesOnTheMemoryForm) {
   const auto database = judge::make_memory_database();
   Shop shop([&](const Clock& clock) { return judge::open_memory_store(database, clock); },
-            [&] { return judge::open_memory_reader(database); }, 3);
+            [&](const Clock& clock) { return judge::open_memory_reader(database, clock); }, 3);
   run(shop);
 }
 
@@ -242,7 +244,7 @@ TEST(Crowd, OneLaneOnTheSqliteForm) {
   const judge::SqliteOptions options{.path = folder.file("gavel.db"), .vfs = "", .checkpoint_pages = 1000};
   ASSERT_TRUE(judge::migrate_sqlite(options).has_value());
   Shop shop([&](const Clock& clock) { return judge::open_sqlite_store(options, clock).value(); },
-            [&] { return judge::open_sqlite_reader(options).value(); }, 1);
+            [&](const Clock& clock) { return judge::open_sqlite_reader(options, clock).value(); }, 1);
   run(shop);
 }
 

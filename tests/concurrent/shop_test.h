@@ -34,17 +34,17 @@ inline oracle::Moment moment() {
 class Shop {
  public:
   using OpenStore = std::function<std::unique_ptr<judge::Store>(const Clock& clock)>;
-  using OpenReader = std::function<std::unique_ptr<judge::Reader>()>;
+  using OpenReader = std::function<std::unique_ptr<judge::Reader>(const Clock& clock)>;
 
   Shop(const OpenStore& open_store, OpenReader open_reader, int lanes)
       : open_reader_(std::move(open_reader)) {
     for (int i = 0; i < lanes; ++i)
       lanes_.push_back(std::make_unique<Working>(open_store(clock_), order_, *this));
-    due_ = open_reader_();
+    due_ = open_reader();
     expiry_ = std::make_unique<jobs::Expiry>(*due_, lanes_.front()->lane, clock_, *log_);
     releasing_ = std::thread([this] {
       while (!closed_) {
-        CHECK(expiry_->step(clock_.now()).has_value());
+        CHECK(expiry_->step().has_value());
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
     });
@@ -68,7 +68,7 @@ class Shop {
     return answer.get();
   }
 
-  std::unique_ptr<judge::Reader> open_reader() const { return open_reader_(); }
+  std::unique_ptr<judge::Reader> open_reader() const { return open_reader_(clock_); }
   const Clock& clock() const { return clock_; }
   std::size_t lanes() const { return lanes_.size(); }
 

@@ -117,7 +117,7 @@ class Served(Folder):
                          "from the judge, 0 ms old\n")
         self.assertNotIn("tee", self.done("stock short").out)
         self.done("activity create drop --lines tee=4 --limit-per-user 2 --mode gated --name", "Friday drop")
-        self.refused(1, "This sale is gated: warm, then check, then open it", "activity open drop")
+        self.refused(1, "This sale is gated: warm it, check it, then open it", "activity open drop")
         for step in ("warm", "check", "open"):
             self.done(f"activity {step} drop")
         self.assertRegex(self.done("activity change drop --buckets 2 --mode direct").out,
@@ -237,7 +237,7 @@ class Losing(Folder):
                      "stock receive tee 5 --key k1 --server", url)
 
     def test_a_refusal_is_not_asked_again(self):
-        url = self.serve(self.answer(409, '{"code":"sold_out","detail":"Nothing is left.","retry":"new_key","sku":"tee"}'))
+        url = self.serve(self.answer(409, '{"code":"sold_out","detail":"Sold out: no units left.","retry":"new_key","sku":"tee"}'))
         self.refused(1, "sold_out: Nothing is left (sku tee)", "stock adjust tee -5 --reason lost --server", url)
         self.assertEqual(len(self.seen), 1)
 

@@ -131,8 +131,8 @@ TEST_F(GateTest, BucketsChangeWhileUnitsAreSold_A3) {
 }
 
 TEST_F(GateTest, WhatIsAskedWronglyIsNamed) {
-  EXPECT_NE(operate("GET", "/v1/admin/gate").find("sku: must be there, once"), std::string::npos);
-  EXPECT_NE(operate("GET", "/v1/admin/gate?sku=tee&sku=cap").find("sku: must be there, once"),
+  EXPECT_NE(operate("GET", "/v1/admin/gate").find("sku: must be given exactly once"), std::string::npos);
+  EXPECT_NE(operate("GET", "/v1/admin/gate?sku=tee&sku=cap").find("sku: must be given exactly once"),
             std::string::npos);
   EXPECT_NE(operate("GET", "/v1/admin/gate?sku=cap").find(R"("code":"unknown_sku")"), std::string::npos);
   EXPECT_NE(operate("PUT", "/v1/activities/sale", "{}").find("body: mode, buckets or both"),

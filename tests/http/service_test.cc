@@ -236,7 +236,7 @@ TEST_F(ServiceTest, WhatIsShortIsToldAndListed_B091_E7) {
   EXPECT_EQ(second.find("next"), std::string::npos) << second;
   for (const char* wrong : {"0", "-1", "x", "1x", ""}) {
     EXPECT_EQ(operate("GET", std::string("/v1/admin/shortages?cursor=") + wrong, "", ""),
-              malformed_of(400, "cursor: must be the next of an earlier page"));
+              malformed_of(400, "cursor: must be the `next` of an earlier page"));
   }
   EXPECT_EQ(operate("GET", "/v1/admin/shortages?limit=0", "", ""),
             malformed_of(400, "limit: must be 1 to 1000"));
@@ -286,9 +286,9 @@ TEST_F(ServiceTest, ARefusedSaleIsToldTheNextStep_B12) {
   };
   for (int i = 0; i < 2; ++i) {
     says(operate("POST", path + "/open", "g2", ""),
-         R"("detail":"This sale is gated: warm, then check, then)");
+         R"("detail":"This sale is gated: warm it, check it, then)");
     says(operate("POST", "/v1/activities", "g3", sale("gated", 2)),
-         R"("detail":"An activity with this id exists already; it is draft.")");
+         R"("detail":"An activity with this id already exists; it is draft.")");
   }
   operate("POST", path + "/warm", "g4", "");
   operate("POST", path + "/check", "g5", "");
@@ -298,7 +298,7 @@ TEST_F(ServiceTest, ARefusedSaleIsToldTheNextStep_B12) {
   // A key that is the id of the sale, too; without a key it is the key that is missing.
   const std::string unnamed = R"({"name":"N","lines":[{"sku":"tee","allotment":1}]})";
   EXPECT_EQ(operate("POST", "/v1/activities", "-", unnamed),
-            malformed_of(400, "id: `-` names the free stock"));
+            malformed_of(400, "id: `-` is reserved for the free stock"));
   says(operate("POST", "/v1/activities", "", unnamed), R"("code":"key_missing")");
 }
 
@@ -340,10 +340,10 @@ TEST_F(ServiceTest, ActivitiesAreListedInPages) {
   for (const char* limit : {"0", "1001", "-1", "1e2", "01", "", "18446744073709551617"}) {
     EXPECT_EQ(page(std::string("?limit=") + limit), malformed_of(400, "limit: must be 1 to 1000"));
   }
-  EXPECT_EQ(page("?cursor="), malformed_of(400, "cursor: must be the next of an earlier page"));
-  EXPECT_EQ(page("?cursor=a%20b"), malformed_of(400, "cursor: must be the next of an earlier page"));
-  EXPECT_EQ(page("?limit=2&limit=2"), malformed_of(400, "limit: stands twice"));
-  EXPECT_EQ(page("?page=2"), malformed_of(400, "query: this request takes no other than limit, cursor"));
+  EXPECT_EQ(page("?cursor="), malformed_of(400, "cursor: must be the `next` of an earlier page"));
+  EXPECT_EQ(page("?cursor=a%20b"), malformed_of(400, "cursor: must be the `next` of an earlier page"));
+  EXPECT_EQ(page("?limit=2&limit=2"), malformed_of(400, "limit: is given twice"));
+  EXPECT_EQ(page("?page=2"), malformed_of(400, "query: the parameters of this request are limit, cursor"));
 }
 
 TEST_F(ServiceTest, ATraceTellsTheWholeChain_B17) {
@@ -388,7 +388,8 @@ TEST_F(ServiceTest, ATraceTellsTheWholeChain_B17) {
   EXPECT_EQ(trace("?request=c9"), "404 " + problem_of("unknown_request", 404, final_never));
   EXPECT_EQ(trace("?request=s3"), "404 " + problem_of("unknown_request", 404, final_never));
   const std::string which = malformed_of(
-      400, "name one: order, or request and perhaps its caller, or user and perhaps limit and cursor");
+      400,
+      "give one of order, request (with an optional caller) or user (with an optional limit and cursor)");
   EXPECT_EQ(trace(""), which);
   EXPECT_EQ(trace("?order=" + key7(1) + "&request=c1"), which);
   EXPECT_EQ(trace("?order=" + key7(1) + "&caller=shop"), which);
@@ -423,16 +424,18 @@ TEST_F(ServiceTest, OrdersOfAUserAreListedInPages_B17) {
   EXPECT_EQ(operate("GET", "/v1/orders?user=u2", "", ""), R"(200 {"orders":[)" + order(4) + end);
   EXPECT_EQ(list("?user=u9"), R"(200 {"orders":[)" + end);
   EXPECT_EQ(list(""), malformed_of(400, "user: is missing"));
-  EXPECT_EQ(list("?user=a%20b"), malformed_of(400, "user: must be 1 to 64 of letters, digits and _ . : -"));
+  EXPECT_EQ(list("?user=a%20b"),
+            malformed_of(400, "user: must be 1 to 64 characters: letters, digits and _ . : -"));
   EXPECT_EQ(list("?user=u1&state=lost"),
             malformed_of(400, "state: must be a state of an order, such as held or paid"));
-  EXPECT_EQ(list("?user=u1&state=refused"),
-            malformed_of(400, "state: a refused order took nothing and is not listed; ask for its request"));
+  EXPECT_EQ(
+      list("?user=u1&state=refused"),
+      malformed_of(400, "state: refused orders hold no units and are not listed; read the request instead"));
   EXPECT_EQ(list("?user=u1&limit=1001"), malformed_of(400, "limit: must be 1 to 1000"));
-  EXPECT_EQ(list("?user=u1&cursor=17"), malformed_of(400, "cursor: must be the next of an earlier page"));
-  EXPECT_EQ(list("?user=u1&user=u2"), malformed_of(400, "user: stands twice"));
+  EXPECT_EQ(list("?user=u1&cursor=17"), malformed_of(400, "cursor: must be the `next` of an earlier page"));
+  EXPECT_EQ(list("?user=u1&user=u2"), malformed_of(400, "user: is given twice"));
   EXPECT_EQ(list("?user=u1&page=2"),
-            malformed_of(400, "query: this request takes no other than user, state, limit, cursor"));
+            malformed_of(400, "query: the parameters of this request are user, state, limit, cursor"));
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ struct World::Parts {
   Readiness readiness{true, ""};
   std::shared_ptr<judge::MemoryDatabase> database = judge::make_memory_database();
   std::unique_ptr<judge::Store> store = judge::open_memory_store(database, clock);
-  std::unique_ptr<judge::Reader> reader = judge::open_memory_reader(database);
+  std::unique_ptr<judge::Reader> reader = judge::open_memory_reader(database, clock);
   judge::Judge judge{*store,
                      *log,
                      Random(2),
@@ -210,7 +210,7 @@ void World::write_at_gate(std::int64_t item, std::int32_t bucket, std::int64_t u
 }
 
 std::string World::dump() const {
-  const auto reader = judge::open_memory_reader(parts_->database);
+  const auto reader = judge::open_memory_reader(parts_->database, parts_->clock);
   return judge::canonical_dump(*reader).value();
 }
 

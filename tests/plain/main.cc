@@ -44,9 +44,10 @@ int answer(const Question& question) {
   if (!lines) return complain(question.history, "cannot be opened");
   const auto file = read_history(lines);
   if (!file) return complain(question.history, file.error().message);
-  const auto reader = judge::open_sqlite_reader({question.database, {}});
+  const RealClock clock;
+  const auto reader = judge::open_sqlite_reader({question.database, {}}, clock);
   if (!reader) return complain(question.database, reader.error().message);
-  const Time now = RealClock().now();
+  const Time now = clock.now();
   const auto ledger = read_ledger(**reader);
   if (!ledger) return complain(question.database, ledger.error().message);
 

@@ -13,7 +13,7 @@ namespace {
 
 using rules::Command;
 
-std::vector<oracle::Line> plain_lines(const std::vector<rules::Line>& lines) {
+std::vector<oracle::Line> plain_lines(const rules::Lines& lines) {
   std::vector<oracle::Line> plain;
   for (const rules::Line& line : lines) plain.push_back({line.sku.text(), line.quantity.units});
   return oracle::merged(plain);
@@ -57,7 +57,7 @@ struct Acts {
   template <class Other>
   void operator()(const Other&) const {}  // Of others only the answers are compared.
 
-  void of_order(rules::OrderId order, const std::vector<rules::Line>& lines) const {
+  void of_order(rules::OrderId order, const rules::Lines& lines) const {
     request.order = to_text(order.uuid);
     request.lines = plain_lines(lines);
   }
@@ -76,7 +76,7 @@ std::optional<std::int64_t> plain_time(std::optional<Time> time) {
 
 void keep(const rules::IdempotencyRecord& recorded, oracle::Ledger& ledger) {
   const rules::Verdict& verdict = recorded.verdict;
-  ledger.requests[{recorded.caller.text(), recorded.key.text()}] = {
+  ledger.requests[{recorded.caller.text(), std::string(recorded.key.text())}] = {
       std::string(word(verdict.outcome)), verdict.order ? to_text(verdict.order->uuid) : ""};
 }
 
@@ -132,7 +132,7 @@ oracle::Request in_plain_words(const Command& command) {
   CHECK(command.key.has_value());
   oracle::Request request;
   request.caller = command.caller.text();
-  request.key = command.key->text();
+  request.key = std::string(command.key->text());
   request.act = word(command.act);
   std::visit(Acts{request}, command.act);
   return request;
@@ -168,7 +168,7 @@ oracle::Flow in_plain_words(const rules::Flow& flow, judge::BatchId batch, std::
   plain.after = flow.after.units;
   if (flow.order) plain.order = to_text(flow.order->uuid);
   plain.caller = flow.caller.text();
-  if (flow.key) plain.key = flow.key->text();
+  if (flow.key) plain.key = std::string(flow.key->text());
   plain.lane = batch.lane.value;
   plain.n = batch.n;
   plain.i = i;

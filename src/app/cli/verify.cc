@@ -14,6 +14,7 @@
 #include "app/operator_key.h"
 #include "app/options.h"
 #include "app/serving_file.h"
+#include "base/clock.h"
 #include "judge/audit/audit.h"
 
 namespace gavel::app {
@@ -25,7 +26,8 @@ struct Audited {
 };
 
 Result<Audited> audit_file(const Options& options) {
-  const auto reader = open_reader_alone(options);
+  const RealClock clock;
+  const auto reader = open_reader_alone(options, clock);
   if (!reader) return std::unexpected(reader.error());
   auto report = judge::audit(**reader);
   if (!report) return std::unexpected(report.error());
@@ -76,7 +78,8 @@ std::string as_json(const Audited& audited) {
 // courtesy: without them the findings are printed as they are.
 ItemNames names_for(const Audited& audited, const Options& options) {
   if (audited.report.clean()) return {};
-  const auto reader = open_reader_alone(options);
+  const RealClock clock;
+  const auto reader = open_reader_alone(options, clock);
   if (!reader) return {};
   return item_names_of(**reader).value_or(ItemNames{});
 }

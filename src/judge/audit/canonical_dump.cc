@@ -113,7 +113,7 @@ std::string text_of(const rules::Order& order) {
 }
 
 std::string text_of(std::string_view table, const rules::IdempotencyRecord& recorded) {
-  return Line(table, recorded.caller.text() + "/" + recorded.key.text())
+  return Line(table, recorded.caller.text() + "/" + std::string(recorded.key.text()))
       .quote("content", recorded.content)
       .quote("verdict", to_text(recorded.verdict))
       .add("at", recorded.verdict.at)
@@ -157,7 +157,9 @@ std::string text_of(const FlowRow& row, const Lanes& lanes) {
   line.add("action", std::string(word(flow.action))).add("quantity", flow.quantity);
   line.add("before", flow.before).add("after", flow.after);
   line.add("order", flow.order).add("occurrence", flow.occurrence).add("caller", flow.caller.text());
-  line.add("key", flow.key ? flow.key->text() : "-").add("source", flow.source).add("at", flow.at);
+  line.add("key", std::string(flow.key ? flow.key->text() : "-"))
+      .add("source", flow.source)
+      .add("at", flow.at);
   return line.add("batch", lanes.text_of(row.batch)).add("i", row.i).take();
 }
 

@@ -32,7 +32,7 @@ std::string field_of(const std::string& content, const std::string& name) {
 }
 
 std::string name_of(const IdempotencyRecord& row) {
-  return "request " + row.caller.text() + "/" + row.key.text();
+  return "request " + row.caller.text() + "/" + std::string(row.key.text());
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void OrderAudit::request(const IdempotencyRecord& row) {
 }
 
 void OrderAudit::order_as_request(const IdempotencyRecord& row) {
-  const auto uuid = parse_uuid(row.key.text());
+  const auto& uuid = row.key.uuid7();
   const auto order = uuid ? orders_.find(rules::OrderId{*uuid}) : orders_.end();
   Wrong wrong = wrong_request(row);
   if (!wrong && order == orders_.end()) wrong = "but its key names no order";

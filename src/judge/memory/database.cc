@@ -123,7 +123,7 @@ Wrong wrong_orders(const Tables& tables, const State& rows) {
 
 Wrong wrong_requests(const Tables& tables, const State& rows) {
   const auto name_of_request = [](const rules::RequestId& id) {
-    return "request " + id.first.text() + "/" + id.second.text();
+    return "request " + id.first.text() + "/" + std::string(id.second.text());
   };
   for (const rules::RequestId& id : rows.forgotten) {
     if (!tables.requests.contains(id)) return conflict(name_of_request(id));
@@ -292,6 +292,7 @@ void apply(Tables& tables, const Staged& staged) {
   apply_rows(tables.quotas, rows.quotas);
   apply_flows(tables, rows, staged.batch.batch);
   tables.batches.emplace(staged.batch.batch, staged.batch);
+  tables.newest_batch_at = std::max(tables.newest_batch_at, staged.batch.at);
   if (rows.counters.row_state != RowState::clean) tables.counters = rows.counters;
   tables.counters.row_state = RowState::clean;
 }

@@ -50,6 +50,7 @@ struct Tables {
   std::set<UserHoldId> holds_by_user;
   std::set<std::tuple<Time, rules::OrderId, rules::ItemId>> holds_by_time;
   std::map<BatchId, BatchRow> batches;
+  Time newest_batch_at = Time::min();
   rules::Counters counters;
   std::int64_t next_lane = 1;
 };

@@ -51,7 +51,7 @@ OrderView view_of(const Tables& tables, const rules::Order& order) {
 std::optional<rules::IdempotencyRecord> recorded_under(const Tables& tables, const rules::RequestId& id) {
   const auto found = tables.requests.find(id);
   if (found != tables.requests.end()) return found->second;
-  const std::optional<Uuid> uuid = parse_uuid(id.second.text());
+  const std::optional<Uuid>& uuid = id.second.uuid7();
   if (!uuid || !tables.orders.contains(OrderId{*uuid})) return std::nullopt;
   // Another caller's request is nobody else's to see.
   const std::optional<rules::IdempotencyRecord>& recorded = tables.orders.at(OrderId{*uuid}).request;
@@ -103,9 +103,16 @@ bool is_history_of(const Tables& tables, const Cursors& cursors) {
   });
 }
 
+// Whoever's the key is.
+bool is_known(const Tables& tables, const rules::RequestId& key) {
+  const std::optional<Uuid>& uuid = key.second.uuid7();
+  return tables.requests.contains(key) || (uuid && tables.orders.contains(OrderId{*uuid}));
+}
+
 class MemoryReader final : public Reader {
  public:
-  explicit MemoryReader(std::shared_ptr<MemoryDatabase> database) : database_(std::move(database)) {}
+  MemoryReader(std::shared_ptr<MemoryDatabase> database, const Clock& clock)
+      : database_(std::move(database)), clock_(clock) {}
 
   Result<std::optional<OrderView>> order(OrderId id) override {
     return database_->read([&](const Tables& tables) -> std::optional<OrderView> {
@@ -136,25 +143,40 @@ class MemoryReader final : public Reader {
     });
   }
 
-  Result<Confirmation> confirm(const Doubts& doubts, Time now) override {
+  Result<Confirmation> confirm(const Doubts& doubts) override {
     return database_->read([&](const Tables& tables) {
       Confirmation found;
+      found.now = now(tables);
       for (const rules::ItemId id : doubts.items) {
         const auto item = tables.items.find(id);
         if (item != tables.items.end()) found.items.emplace(id, item->second);
         const auto hold = tables.holds.lower_bound({id, Time::min(), OrderId{}});
-        const bool due = hold != tables.holds.end() && std::get<0>(*hold) == id && std::get<1>(*hold) <= now;
-        if (due) found.with_due_holds.insert(id);
+        const bool is_held = hold != tables.holds.end() && std::get<0>(*hold) == id;
+        if (is_held) found.first_expiry.emplace(id, std::get<1>(*hold));
       }
       for (const rules::RequestId& key : doubts.keys) {
-        const std::optional<Uuid> uuid = parse_uuid(key.second.text());
-        if (tables.requests.contains(key) || (uuid && tables.orders.contains(OrderId{*uuid}))) {
-          found.known.insert(key);
-        }
+        if (is_known(tables, key)) found.known.insert(key);
       }
       for (const rules::ActivityCode& code : doubts.activities) {
         const auto activity = tables.activities.find(code);
         if (activity != tables.activities.end()) found.activities.emplace(code, activity->second);
+      }
+      return found;
+    });
+  }
+
+  Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
+                                             const rules::RequestId& key) override {
+    return database_->read([&](const Tables& tables) {
+      ActivitySnapshot found;
+      found.now = now(tables);
+      found.is_key_known = is_known(tables, key);
+      const auto activity = tables.activities.find(code);
+      if (activity == tables.activities.end()) return found;
+      found.activity = activity->second;
+      for (const rules::AllottedLine& line : found.activity->lines) {
+        const auto item = tables.items.find(line.item);
+        if (item != tables.items.end()) found.items.insert(*item);
       }
       return found;
     });
@@ -200,13 +222,12 @@ class MemoryReader final : public Reader {
     return database_->read([&](const Tables& tables) { return recorded_under(tables, id); });
   }
 
-  Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
-                                               std::size_t count) override {
+  Result<RequestAges> request_ages(const std::optional<rules::RequestId>& after, std::size_t count) override {
     return database_->read([&](const Tables& tables) {
-      std::vector<RequestAge> ages;
+      RequestAges ages{.requests = {}, .now = now(tables)};
       auto at = after ? tables.requests.upper_bound(*after) : tables.requests.begin();
-      for (; at != tables.requests.end() && ages.size() < count; ++at) {
-        ages.push_back({at->first, at->second.verdict.at});
+      for (; at != tables.requests.end() && ages.requests.size() < count; ++at) {
+        ages.requests.push_back({at->first, at->second.verdict.at});
       }
       return ages;
     });
@@ -241,17 +262,17 @@ class MemoryReader final : public Reader {
     });
   }
 
-  Result<std::vector<HoldRow>> due(Time now, std::size_t count) override {
+  Result<DueHolds> due(std::size_t count) override {
     return database_->read([&](const Tables& tables) {
-      std::vector<HoldRow> rows;
+      DueHolds due{.holds = {}, .now = now(tables)};
       for (const auto& [expires_at, order, item] : tables.holds_by_time) {
-        if (expires_at > now) break;
+        if (expires_at > due.now) break;
         // Rows of one order stand together: the first of its items stands for it.
-        if (!rows.empty() && rows.back().order == order) continue;
-        if (rows.size() == count) break;
-        rows.push_back(HoldRow{item, expires_at, order});
+        if (!due.holds.empty() && due.holds.back().order == order) continue;
+        if (due.holds.size() == count) break;
+        due.holds.push_back(HoldRow{item, expires_at, order});
       }
-      return rows;
+      return due;
     });
   }
 
@@ -259,6 +280,7 @@ class MemoryReader final : public Reader {
     return database_->read([&](const Tables& tables) {
       if (!is_history_of(tables, from)) return Sequel{.other_history = true};
       Sequel sequel{.reached = from};
+      sequel.now = now(tables);
       std::set<OrderId> moved;
       auto flows_left = static_cast<std::int64_t>(flows_max);
       for (std::int64_t lane = 1; lane < tables.next_lane; ++lane) {
@@ -285,13 +307,16 @@ class MemoryReader final : public Reader {
   }
 
  private:
+  Time now(const Tables& tables) const { return std::max(clock_.now(), tables.newest_batch_at); }
+
   const std::shared_ptr<MemoryDatabase> database_;
+  const Clock& clock_;
 };
 
 }  // namespace
 
-std::unique_ptr<Reader> open_memory_reader(std::shared_ptr<MemoryDatabase> database) {
-  return std::make_unique<MemoryReader>(std::move(database));
+std::unique_ptr<Reader> open_memory_reader(std::shared_ptr<MemoryDatabase> database, const Clock& clock) {
+  return std::make_unique<MemoryReader>(std::move(database), clock);
 }
 
 }  // namespace gavel::judge

@@ -18,6 +18,7 @@ class MemoryDatabase;
 
 std::shared_ptr<MemoryDatabase> make_memory_database();
 std::unique_ptr<Store> open_memory_store(std::shared_ptr<MemoryDatabase> database, const Clock& clock);
-std::unique_ptr<Reader> open_memory_reader(std::shared_ptr<MemoryDatabase> database);
+// `clock` is that of the database's stores, and outlives the reader.
+std::unique_ptr<Reader> open_memory_reader(std::shared_ptr<MemoryDatabase> database, const Clock& clock);
 
 }  // namespace gavel::judge

@@ -65,7 +65,7 @@ TEST(MemoryStore, AVisitorMayAskTheReaderAndASaleMayGoOn) {
   Reader::Visitor visitor;
   visitor.batch = [&](const BatchRow&) {
     ++seen;
-    EXPECT_TRUE(reader->due(world.clock().now(), 1));
+    EXPECT_TRUE(reader->due(1));
     post(2);
   };
   ASSERT_TRUE(reader->visit(visitor));

@@ -100,11 +100,11 @@ TEST(SqliteConnection, AnotherWriterIsWaitedForAndThenAConflict) {
   options.vfs = vfs.name();
   options.checkpoint_pages = 0;  // A checkpoint is due whenever a batch begins.
   const auto store = open_sqlite_store(options, world.clock()).value();
-  const auto reader = open_sqlite_reader(options).value();
+  const auto reader = open_sqlite_reader(options, world.clock()).value();
   vfs.arm(Fault::lock_busy, File::database, 1);
   EXPECT_EQ(store->begin().error().code, ErrorCode::conflict)
       << "and not the error of the checkpoint before it";
-  EXPECT_TRUE(reader->due(world.clock().now(), 1));
+  EXPECT_TRUE(reader->due(1));
   vfs.disarm();
   EXPECT_TRUE(store->begin());
 }
@@ -182,7 +182,7 @@ TEST(SqliteOpen, AFileThatCannotBeReadOrLockedIsNotOpened) {
         return store ? std::nullopt : std::optional(store.error());
       },
       [&]() -> std::optional<Error> {
-        const auto reader = open_sqlite_reader(options);
+        const auto reader = open_sqlite_reader(options, world.clock());
         vfs.disarm();
         return reader ? std::nullopt : std::optional(reader.error());
       },

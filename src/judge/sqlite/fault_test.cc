@@ -107,7 +107,8 @@ struct Found {
 
 Found found_in(const SqliteOptions& options) {
   Found found;
-  const auto reader = open_sqlite_reader(options);
+  const VirtualClock clock{Time()};
+  const auto reader = open_sqlite_reader(options, clock);
   EXPECT_TRUE(reader) << reader.error().message;
   Reader::Visitor visitor;
   visitor.batch = [&](const BatchRow& row) {

@@ -46,6 +46,8 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::request_by_key, everywhere, hot,
      "SELECT " REQUEST_COLUMNS " FROM request WHERE caller = ? AND key = ?"},
     {Query::request_of_order, everywhere, hot, "SELECT " ORDER_REQUEST_COLUMNS " FROM orders WHERE id = ?"},
+    {Query::latest_batch, everywhere, hot,
+     "SELECT at FROM batch WHERE lane >= 1 ORDER BY lane DESC, n DESC LIMIT 1"},
 
     {Query::begin_immediate, store, hot, "BEGIN IMMEDIATE"},
     {Query::commit, store, hot, "COMMIT"},
@@ -98,7 +100,6 @@ constexpr auto texts = std::to_array<QueryText>({
      "INSERT INTO batch (lane, n, buried, flows, at) VALUES (?, ?, ?, ?, ?)"},
     {Query::batch_by_id, store, hot, "SELECT buried FROM batch WHERE lane = ? AND n = ?"},
     {Query::insert_lane, store, cold, "INSERT INTO lane (opened_at) VALUES (?) RETURNING id"},
-    {Query::latest_batch, store, cold, "SELECT at FROM batch ORDER BY lane DESC, n DESC LIMIT 1"},
 
     {Query::begin_snapshot, reader, hot, "BEGIN"},
     {Query::end_snapshot, reader, hot, "COMMIT"},
@@ -118,7 +119,8 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::due, reader, hot,
      "SELECT min(item), expires_at, order_id FROM hold WHERE expires_at <= ?"
      " GROUP BY expires_at, order_id ORDER BY expires_at, order_id LIMIT ?"},
-    {Query::due_on_item, reader, hot, "SELECT 1 FROM hold WHERE item = ? AND expires_at <= ? LIMIT 1"},
+    {Query::first_expiry, reader, hot,
+     "SELECT expires_at FROM hold WHERE item = ? ORDER BY expires_at LIMIT 1"},
     {Query::flows_of_order, reader, hot, "SELECT " FLOW_COLUMNS " FROM flow WHERE order_id = ?"},
     {Query::requests_after, reader, hot,
      "SELECT caller, key, at FROM request WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?"},

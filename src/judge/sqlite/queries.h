@@ -28,6 +28,7 @@ enum class Query : std::uint8_t {
   occurrences_of_order,
   request_by_key,
   request_of_order,
+  latest_batch,
 
   // Of the store's.
   begin_immediate,
@@ -58,7 +59,6 @@ enum class Query : std::uint8_t {
   insert_batch,
   batch_by_id,
   insert_lane,
-  latest_batch,
 
   // Of readers'.
   begin_snapshot,
@@ -67,7 +67,7 @@ enum class Query : std::uint8_t {
   items_short,
   name_of_item,
   due,
-  due_on_item,
+  first_expiry,
   flows_of_order,
   requests_after,
   activities_after,

@@ -85,7 +85,7 @@ class ReadFaults : public testing::Test {
   // not be answered once is not answered later: what is read after an error may be anything.
   void sweep(const std::string& name, const std::function<Failure(Reader&)>& question) {
     for (std::int64_t nth = 1;; ++nth) {
-      const auto reader = open_sqlite_reader(faulty());
+      const auto reader = open_sqlite_reader(faulty(), world_.clock());
       ASSERT_TRUE(reader) << reader.error().message;
       vfs_.arm(Fault::read_error, File::database, nth);
       const Failure failure = question(**reader);
@@ -111,7 +111,6 @@ class ReadFaults : public testing::Test {
 };
 
 TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
-  const Time now = world_.clock().now();
   const rules::Caller shop("shop");
   Doubts doubts;
   doubts.items = {rules::ItemId{1}, rules::ItemId{3}};
@@ -119,7 +118,7 @@ TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
                  {shop, rules::RequestKey(uuid7_key)},
                  {shop, rules::RequestKey("01a3185c-5000-7000-8000-0000000000ff")}};
   doubts.activities = {rules::ActivityCode("sale"), rules::ActivityCode("none")};
-  sweep("confirm", [&](Reader& r) { return failure_of(r.confirm(doubts, now)); });
+  sweep("confirm", [&](Reader& r) { return failure_of(r.confirm(doubts)); });
   for (const char* key : {uuid7_key, "sale", "paid", "wide", "nobody"}) {
     sweep("order", [&](Reader& r) { return failure_of(r.order(order_of(key))); });
     sweep("trace", [&](Reader& r) { return failure_of(r.trace(order_of(key))); });
@@ -130,6 +129,9 @@ TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
   }
   for (const char* code : {"sale", "none"}) {
     sweep("activity", [&](Reader& r) { return failure_of(r.activity(rules::ActivityCode(code))); });
+    const rules::RequestId id(shop, rules::RequestKey(uuid7_key));
+    sweep("activity_snapshot",
+          [&](Reader& r) { return failure_of(r.activity_snapshot(rules::ActivityCode(code), id)); });
   }
   for (const char* sku : {"tee", "hat"}) {
     sweep("stock", [&](Reader& r) { return failure_of(r.stock(rules::SkuCode(sku))); });
@@ -141,7 +143,7 @@ TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
         [](Reader& r) { return failure_of(r.item_then(rules::ItemId{1}, {{0, 0}, {0, 1}, {1, 1}})); });
   sweep("activities", [](Reader& r) { return failure_of(r.activities(std::nullopt, 9)); });
   sweep("request_ages", [](Reader& r) { return failure_of(r.request_ages(std::nullopt, 9)); });
-  sweep("due", [&](Reader& r) { return failure_of(r.due(now, 9)); });
+  sweep("due", [&](Reader& r) { return failure_of(r.due(9)); });
   sweep("audit", [](Reader& r) { return failure_of(audit(r)); });
   sweep("dump", [](Reader& r) { return failure_of(canonical_dump(r)); });
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -45,10 +46,12 @@ StockRow stock_of(Row& row, const rules::SkuCode& sku) {
 
 class SqliteReader final : public Reader {
  public:
-  SqliteReader(std::unique_ptr<Connection> connection, Queries queries)
-      : connection_(std::move(connection)), queries_(std::move(queries)) {}
+  SqliteReader(std::unique_ptr<Connection> connection, Queries queries, const Clock& clock)
+      : connection_(std::move(connection)), queries_(std::move(queries)), clock_(clock) {}
 
-  Result<Confirmation> confirm(const Doubts& doubts, Time now) override;
+  Result<Confirmation> confirm(const Doubts& doubts) override;
+  Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
+                                             const rules::RequestId& key) override;
   Result<Modes> modes() override;
   Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) override;
   Result<std::optional<OrderView>> order(OrderId id) override;
@@ -56,19 +59,19 @@ class SqliteReader final : public Reader {
   Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
                                                   std::size_t count) override;
   Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) override;
-  Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>& after,
-                                               std::size_t count) override;
+  Result<RequestAges> request_ages(const std::optional<rules::RequestId>& after, std::size_t count) override;
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
   Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& code) override;
   Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) override;
-  Result<std::vector<HoldRow>> due(Time now, std::size_t count) override;
+  Result<DueHolds> due(std::size_t count) override;
   Result<Sequel> follow(const Cursors& from, std::size_t flows_max) override;
   Result<void> visit(const Visitor& visitor) override;
 
  private:
-  Result<void> confirm_item(rules::ItemId id, Time now, Confirmation& found);
-  Result<bool> is_known(const rules::RequestId& key);
   // Within the caller's snapshot.
+  Result<Time> now();
+  Result<void> confirm_item(rules::ItemId id, Confirmation& found);
+  Result<bool> is_known(const rules::RequestId& key);
   Result<std::optional<OrderView>> view_of(OrderId id);
   Result<std::optional<rules::IdempotencyRecord>> recorded_under(const rules::RequestId& id);
   Result<void> add_steps(Trace& trace);
@@ -84,7 +87,15 @@ class SqliteReader final : public Reader {
 
   std::unique_ptr<Connection> connection_;  // Outlives the statements.
   Queries queries_;
+  const Clock& clock_;
 };
+
+Result<Time> SqliteReader::now() {
+  Time newest = Time::min();
+  const auto read = queries_[Query::latest_batch].for_each([&](Row& row) { newest = row.time(0); });
+  if (!read) return std::unexpected(read.error());
+  return std::max(clock_.now(), newest);
+}
 
 Result<Modes> SqliteReader::modes() {
   const auto snapshot = Snapshot::take(queries_);
@@ -118,12 +129,15 @@ Result<ItemThen> SqliteReader::item_then(rules::ItemId id,
   return found;
 }
 
-Result<Confirmation> SqliteReader::confirm(const Doubts& doubts, Time now) {
+Result<Confirmation> SqliteReader::confirm(const Doubts& doubts) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
+  const Result<Time> now = this->now();
+  if (!now) return std::unexpected(now.error());
   Confirmation found;
+  found.now = *now;
   for (const rules::ItemId id : doubts.items) {
-    if (const auto done = confirm_item(id, now, found); !done) return std::unexpected(done.error());
+    if (const auto done = confirm_item(id, found); !done) return std::unexpected(done.error());
   }
   for (const rules::RequestId& key : doubts.keys) {
     const Result<bool> known = is_known(key);
@@ -138,17 +152,38 @@ Result<Confirmation> SqliteReader::confirm(const Doubts& doubts, Time now) {
   return found;
 }
 
-Result<void> SqliteReader::confirm_item(rules::ItemId id, Time now, Confirmation& found) {
+Result<ActivitySnapshot> SqliteReader::activity_snapshot(const rules::ActivityCode& code,
+                                                         const rules::RequestId& key) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  const Result<Time> now = this->now();
+  if (!now) return std::unexpected(now.error());
+  const Result<bool> known = is_known(key);
+  if (!known) return std::unexpected(known.error());
+  auto activity = find_activity(queries_, code);
+  if (!activity) return std::unexpected(activity.error());
+  ActivitySnapshot found{.activity = *std::move(activity), .items = {}, .is_key_known = *known, .now = *now};
+  if (!found.activity) return found;
+  for (const rules::AllottedLine& line : found.activity->lines) {
+    auto item = find_item(queries_, line.item);
+    if (!item) return std::unexpected(item.error());
+    if (*item) found.items.emplace(line.item, **std::move(item));
+  }
+  return found;
+}
+
+Result<void> SqliteReader::confirm_item(rules::ItemId id, Confirmation& found) {
   const auto item = find_item(queries_, id);
   if (!item) return std::unexpected(item.error());
   if (*item) found.items.emplace(id, **item);
-  return queries_[Query::due_on_item].for_each([&](Row&) { found.with_due_holds.insert(id); }, id, now);
+  return queries_[Query::first_expiry].for_each(
+      [&](Row& row) { found.first_expiry.emplace(id, row.time(0)); }, id);
 }
 
 Result<bool> SqliteReader::is_known(const rules::RequestId& key) {
   const auto row = find_request(queries_, key);
   if (!row) return std::unexpected(row.error());
-  const auto uuid = parse_uuid(key.second.text());
+  const auto& uuid = key.second.uuid7();
   if (*row || !uuid) return row->has_value();
   const auto order = find_request_of_order(queries_, OrderId{*uuid});
   if (!order) return std::unexpected(order.error());
@@ -254,7 +289,7 @@ Result<std::optional<rules::IdempotencyRecord>> SqliteReader::request(const rule
 Result<std::optional<rules::IdempotencyRecord>> SqliteReader::recorded_under(const rules::RequestId& id) {
   auto found = find_request(queries_, id);
   if (!found || *found) return found;
-  const auto uuid = parse_uuid(id.second.text());
+  const auto& uuid = id.second.uuid7();
   if (!uuid) return std::nullopt;
   auto shared = find_request_of_order(queries_, OrderId{*uuid});
   if (!shared) return std::unexpected(shared.error());
@@ -263,14 +298,18 @@ Result<std::optional<rules::IdempotencyRecord>> SqliteReader::recorded_under(con
   return std::move((*shared)->request);
 }
 
-Result<std::vector<RequestAge>> SqliteReader::request_ages(const std::optional<rules::RequestId>& after,
-                                                           std::size_t count) {
-  std::vector<RequestAge> ages;
+Result<RequestAges> SqliteReader::request_ages(const std::optional<rules::RequestId>& after,
+                                               std::size_t count) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  const Result<Time> now = this->now();
+  if (!now) return std::unexpected(now.error());
+  RequestAges ages{.requests = {}, .now = *now};
   // Every pair comes after the pair of empty texts.
   const std::string caller = after ? after->first.text() : std::string();
-  const std::string key = after ? after->second.text() : std::string();
-  const auto read = queries_[Query::requests_after].for_each([&](Row& row) { ages.push_back(age_of(row)); },
-                                                             caller, key, static_cast<std::int64_t>(count));
+  const std::string_view key = after ? after->second.text() : std::string_view();
+  const auto read = queries_[Query::requests_after].for_each(
+      [&](Row& row) { ages.requests.push_back(age_of(row)); }, caller, key, static_cast<std::int64_t>(count));
   if (!read) return std::unexpected(read.error());
   return ages;
 }
@@ -316,18 +355,26 @@ Result<std::vector<StockRow>> SqliteReader::short_items(rules::ItemId after, std
   return with_items(std::move(rows));
 }
 
-Result<std::vector<HoldRow>> SqliteReader::due(Time now, std::size_t count) {
-  std::vector<HoldRow> rows;
-  const auto read = queries_[Query::due].for_each([&](Row& row) { rows.push_back(hold_of(row)); }, now,
-                                                  static_cast<std::int64_t>(count));
+Result<DueHolds> SqliteReader::due(std::size_t count) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  const Result<Time> now = this->now();
+  if (!now) return std::unexpected(now.error());
+  DueHolds due{.holds = {}, .now = *now};
+  const auto read = queries_[Query::due].for_each([&](Row& row) { due.holds.push_back(hold_of(row)); },
+                                                  due.now, static_cast<std::int64_t>(count));
   if (!read) return std::unexpected(read.error());
-  return rows;
+  return due;
 }
 
 Result<Sequel> SqliteReader::follow(const Cursors& from, std::size_t flows_max) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
-  return follow_ledger(queries_, from, flows_max);
+  const Result<Time> now = this->now();
+  if (!now) return std::unexpected(now.error());
+  Result<Sequel> sequel = follow_ledger(queries_, from, flows_max);
+  if (sequel) sequel->now = *now;
+  return sequel;
 }
 
 template <class T>
@@ -377,12 +424,12 @@ Result<void> SqliteReader::visit(const Visitor& visitor) {
 }  // namespace
 }  // namespace sqlite
 
-Result<std::unique_ptr<Reader>> open_sqlite_reader(const SqliteOptions& options) {
+Result<std::unique_ptr<Reader>> open_sqlite_reader(const SqliteOptions& options, const Clock& clock) {
   auto connection = sqlite::open_current(options, sqlite::Role::reader);
   if (!connection) return std::unexpected(connection.error());
   auto queries = sqlite::Queries::prepare(**connection, sqlite::Use::reader);
   if (!queries) return std::unexpected(queries.error());
-  return std::make_unique<sqlite::SqliteReader>(*std::move(connection), *std::move(queries));
+  return std::make_unique<sqlite::SqliteReader>(*std::move(connection), *std::move(queries), clock);
 }
 
 }  // namespace gavel::judge

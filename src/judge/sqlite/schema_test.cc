@@ -106,7 +106,7 @@ TEST(SqliteMigration, LeavesANewerFileAlone) {
   const std::string before = fingerprint_of(options.path);
   const VirtualClock clock{Time()};
   for (const Error& error : {migrate_sqlite(options).error(), open_sqlite_store(options, clock).error(),
-                             open_sqlite_reader(options).error()}) {
+                             open_sqlite_reader(options, clock).error()}) {
     EXPECT_EQ(error.code, ErrorCode::invalid);
     EXPECT_NE(error.message.find("99"), std::string::npos) << error.message;
     EXPECT_NE(error.message.find("use the newer gavel"), std::string::npos) << error.message;
@@ -137,7 +137,7 @@ TEST(SqliteMigration, LeavesAnotherProgramsFileAlone) {
     const std::string before = fingerprint_of(options.path);
     for (const Error& error :
          {migrate_sqlite(options).error(), open_sqlite_store(options, clock).error(),
-          open_sqlite_reader(options).error(), sqlite_schema_version_of(options).error()}) {
+          open_sqlite_reader(options, clock).error(), sqlite_schema_version_of(options).error()}) {
       EXPECT_EQ(error.code, ErrorCode::invalid) << error.message;
     }
     EXPECT_EQ(fingerprint_of(options.path), before);
@@ -200,7 +200,8 @@ TEST(SqliteMigration, FromVersion1KeepsEveryRowAndGoesOnWithIt) {
   EXPECT_EQ(create(options.path)->ask("PRAGMA integrity_check").value(), "ok");
   EXPECT_EQ(create(options.path)->ask("SELECT count(*) FROM pragma_foreign_key_check").value(), "0");
 
-  const auto reader = open_sqlite_reader(options).value();
+  const VirtualClock clock{Time()};
+  const auto reader = open_sqlite_reader(options, clock).value();
   EXPECT_EQ(
       orders_in(*reader),
       R"(order 01a3134c-9000-7000-8000-000000000001 state=held user=ann activity=0 taken=1/0*2 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=- revision=0

@@ -36,6 +36,7 @@ void spare_sqlite_memory_counts();
 // Refuses (ErrorCode::invalid) a file whose schema is not this build's, and one that another process has open
 // for writing; the message says what to do.
 Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock);
-Result<std::unique_ptr<Reader>> open_sqlite_reader(const SqliteOptions& options);
+// `clock` is the store's, and outlives the reader.
+Result<std::unique_ptr<Reader>> open_sqlite_reader(const SqliteOptions& options, const Clock& clock);
 
 }  // namespace gavel::judge

@@ -190,7 +190,7 @@ TEST(SqliteStore, RefusesAFileThatIsNotThere) {
   EXPECT_EQ(store.error().code, ErrorCode::invalid);
   EXPECT_NE(store.error().message.find("gavel migrate"), std::string::npos) << store.error().message;
   EXPECT_FALSE(fs::exists(options.path));
-  EXPECT_FALSE(open_sqlite_reader(options));
+  EXPECT_FALSE(open_sqlite_reader(options, clock));
 }
 
 // Posts an empty batch, whose row carries the time.
@@ -379,7 +379,7 @@ TEST(SqliteReader, OpensAFileThatNobodyElseHasOpen) {
   ASSERT_FALSE(fs::exists(world.options().path + "-shm"));
 
   for (const SqliteOptions& options : {world.options(), copy}) {
-    const auto reader = open_sqlite_reader(options);
+    const auto reader = open_sqlite_reader(options, world.clock());
     ASSERT_TRUE(reader) << reader.error().message;
     std::int64_t batches = 0;
     Reader::Visitor visitor;
@@ -398,7 +398,8 @@ std::string answer_to_a_stranger(const SqliteOptions& options) {
   const pid_t child = ::fork();
   if (child == 0) {
     static_cast<void>(::setuid(65534) == 0);  // Permissions do not hold for root.
-    const auto reader = open_sqlite_reader(options);
+    const VirtualClock clock(Time(0ms));
+    const auto reader = open_sqlite_reader(options, clock);
     const std::string text = reader ? "opened" : reader.error().message;
     static_cast<void>(::write(answer[1], text.data(), text.size()) > 0);
     ::_exit(0);
@@ -424,7 +425,7 @@ TEST(SqliteReader, SaysWhatItNeedsWhereTheIndexOfTheLogCannotBeMade) {
 TEST(SqliteReader, SaysThatAFileIsNoDatabase) {
   SqliteWorld world;
   std::ofstream(world.options().path) << std::string(4096, 'x');
-  const auto reader = open_sqlite_reader(world.options());
+  const auto reader = open_sqlite_reader(world.options(), world.clock());
   ASSERT_FALSE(reader);
   EXPECT_EQ(reader.error().message, "SQLite " + world.options().path +
                                         " is no database, or a damaged one; name another file, or put a "
@@ -483,7 +484,7 @@ TEST(SqliteReader, ARowInAnotherFormIsBroken) {
   ASSERT_FALSE(visited);
   EXPECT_EQ(visited.error().code, ErrorCode::broken);
   EXPECT_EQ(seen, 0);
-  const auto later = reader->due(Time(0ms), 1);
+  const auto later = reader->due(1);
   ASSERT_FALSE(later);
   EXPECT_EQ(later.error().code, ErrorCode::broken);
 }

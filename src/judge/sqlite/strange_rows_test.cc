@@ -118,7 +118,7 @@ TEST(SqliteStrangeRows, AFileWithoutOneOfItsTablesIsNotOpened) {
   SqliteWorld world;
   tamper(world.options(), "DROP TABLE hold");
   const auto store = open_sqlite_store(world.options(), world.clock());
-  const auto reader = open_sqlite_reader(world.options());
+  const auto reader = open_sqlite_reader(world.options(), world.clock());
   ASSERT_FALSE(store || reader);
   for (const Error& error : {store.error(), reader.error()}) {
     EXPECT_NE(error.message.find("no such table: hold"), std::string::npos) << error.message;

@@ -180,7 +180,7 @@ Result<void> Writing::insert_order(const rules::Order& order, const rules::Idemp
     CHECK(verdict.order ==
           (order.state == rules::OrderState::refused ? std::nullopt : std::optional(order.id)));
     caller = request->caller.text();
-    if (request->key.text() != to_text(order.id.uuid)) key = request->key.text();
+    if (request->key != rules::RequestKey(order.id.uuid)) key = request->key.text();
     content = request->content;
     outcome = word(verdict.outcome);
     answered_at = verdict.at;
@@ -250,7 +250,8 @@ Result<void> Writing::delete_holds(const rules::Order& order) {
 Result<void> Writing::write_requests() {
   for (const auto& [caller, key] : state_.forgotten) {
     const auto deleted = queries_[Query::delete_request].run(caller, key);
-    if (auto done = expect_one(deleted, "request", caller.text() + "/" + key.text()); !done) return done;
+    if (auto done = expect_one(deleted, "request", caller.text() + "/" + std::string(key.text())); !done)
+      return done;
   }
   for (const auto& [id, request] : state_.requests) {
     if (request.row_state == RowState::clean) continue;

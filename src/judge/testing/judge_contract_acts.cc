@@ -288,7 +288,7 @@ TEST_P(JudgeContract, OldRequestsAreForgotten_A28) {
     std::string text;
     const auto found = reader().request_ages(after, count).value();
     for (const RequestAge& age : found) {
-      text += age.id.first.text() + "/" + age.id.second.text() + " " + to_text(age.at) + "\n";
+      text += age.id.first.text() + "/" + std::string(age.id.second.text()) + " " + to_text(age.at) + "\n";
     }
     return text;
   };

@@ -17,7 +17,7 @@ std::string said(const std::optional<Trace>& trace) {
             std::to_string(step.row.flow.bucket) + " " + std::to_string(step.row.flow.quantity.units) + "\n";
   }
   for (const rules::IdempotencyRecord& request : trace->requests) {
-    text += request.caller.text() + ":" + request.key.text() + " " +
+    text += request.caller.text() + ":" + std::string(request.key.text()) + " " +
             std::string(rules::word(request.verdict.outcome)) + "\n";
   }
   return text;

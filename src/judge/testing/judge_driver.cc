@@ -13,10 +13,10 @@ rules::Command command_of(const std::string& key, rules::Act act) {
                         .act = std::move(act)};
 }
 
-std::vector<rules::Line> lines_of(const Lines& lines) {
+rules::Lines lines_of(const Lines& lines) {
   std::vector<rules::Line> result;
   for (const auto& [sku, units] : lines) result.push_back({rules::SkuCode(sku), {units}});
-  return result;
+  return rules::Lines(std::move(result));
 }
 
 std::string text_of(ErrorCode code) {
@@ -157,7 +157,7 @@ rules::Command close_activity(const std::string& key, const std::string& activit
 rules::Command by(const std::string& caller, rules::Command command) {
   command.caller = rules::Caller(caller);
   // Two callers may use one key: the orders that they make under it are two.
-  if (command.key) command.new_order_id = order_of(caller + "/" + command.key->text());
+  if (command.key) command.new_order_id = order_of(caller + "/" + std::string(command.key->text()));
   return command;
 }
 
@@ -184,7 +184,8 @@ std::string JudgeDriver::say_all(const std::vector<rules::Command>& commands) {
 
 void JudgeDriver::remember(const rules::Command& command) {
   if (!std::holds_alternative<rules::Reserve>(command.act) || !command.key) return;
-  names_.try_emplace(gavel::to_text(order_of(command.key->text()).uuid), "#" + command.key->text());
+  const std::string key(command.key->text());
+  names_.try_emplace(gavel::to_text(order_of(key).uuid), "#" + key);
 }
 
 std::string JudgeDriver::by_keys(std::string text) const {

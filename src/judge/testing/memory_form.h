@@ -11,7 +11,7 @@ namespace gavel::judge {
 class MemoryWorld final : public StoreWorld {
  public:
   std::unique_ptr<Store> open_store() override { return open_memory_store(database_, clock()); }
-  std::unique_ptr<Reader> open_reader() override { return open_memory_reader(database_); }
+  std::unique_ptr<Reader> open_reader() override { return open_memory_reader(database_, clock()); }
 
  private:
   std::shared_ptr<MemoryDatabase> database_ = make_memory_database();

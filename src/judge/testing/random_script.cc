@@ -61,7 +61,7 @@ class Writer {
   }
 
   static rules::OrderId order_made_by(const rules::Command& command) {
-    const auto uuid = parse_uuid(command.key->text());
+    const auto& uuid = command.key->uuid7();
     return uuid ? rules::OrderId{*uuid} : command.new_order_id;
   }
 
@@ -128,7 +128,8 @@ class Writer {
   // Of any age, so that most of them stay.
   rules::Command old_request() {
     const rules::Command& earlier = script_[random_.below(script_.size())].command;
-    return earlier.key ? forget(earlier.caller.text(), earlier.key->text()) : forget("shop", "nobody");
+    return earlier.key ? forget(earlier.caller.text(), std::string(earlier.key->text()))
+                       : forget("shop", "nobody");
   }
 
   // Mostly one of the latest orders, so that holds are met before and after their end.
@@ -200,7 +201,7 @@ std::vector<Step> random_script(std::uint64_t seed, std::size_t commands, Time s
 }
 
 std::string text_of(const rules::Command& command) {
-  return command.caller.text() + "/" + (command.key ? command.key->text() : "-") + " " +
+  return command.caller.text() + "/" + std::string(command.key ? command.key->text() : "-") + " " +
          fingerprint_of(command.act);
 }
 

@@ -55,7 +55,8 @@ class RowsReader final : public Reader {
   Result<ItemThen> item_then(rules::ItemId, const std::map<rules::BucketNo, std::int64_t>&) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
-  Result<Confirmation> confirm(const Doubts&, Time) override {
+  Result<Confirmation> confirm(const Doubts&) override { return fail(ErrorCode::invalid, "visit alone"); }
+  Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode&, const rules::RequestId&) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
   Result<std::optional<OrderView>> order(rules::OrderId) override {
@@ -71,7 +72,7 @@ class RowsReader final : public Reader {
   Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId&) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
-  Result<std::vector<RequestAge>> request_ages(const std::optional<rules::RequestId>&, std::size_t) override {
+  Result<RequestAges> request_ages(const std::optional<rules::RequestId>&, std::size_t) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode&) override {
@@ -83,9 +84,7 @@ class RowsReader final : public Reader {
   Result<std::vector<StockRow>> short_items(rules::ItemId, std::size_t) override {
     return fail(ErrorCode::invalid, "visit alone");
   }
-  Result<std::vector<HoldRow>> due(Time, std::size_t) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
+  Result<DueHolds> due(std::size_t) override { return fail(ErrorCode::invalid, "visit alone"); }
   Result<Sequel> follow(const Cursors&, std::size_t) override {
     return fail(ErrorCode::invalid, "visit alone");
   }

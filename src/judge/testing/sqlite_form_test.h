@@ -23,7 +23,7 @@ class SqliteWorld final : public StoreWorld {
   }
 
   std::unique_ptr<Reader> open_reader() override {
-    auto reader = open_sqlite_reader(options_);
+    auto reader = open_sqlite_reader(options_, clock());
     CHECK(reader);
     return *std::move(reader);
   }

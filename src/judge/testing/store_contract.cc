@@ -305,36 +305,68 @@ TEST_P(StoreContract, AConfirmingReadFindsEverythingThatSpeaksAgainstANo) {
                                request_id("other", to_text(order_id(2).uuid)),
                                request_id("shop", to_text(order_id(3).uuid)), request_id("shop", "new")},
                       .activities = {ActivityCode("sale"), ActivityCode("none")}};
-  const auto quiet = reader().confirm(doubts, clock().now() + 9'999ms);
+  const auto quiet = reader().confirm(doubts);
   ASSERT_TRUE(quiet) << quiet.error().message;
+  EXPECT_EQ(quiet->now, clock().now());
   ASSERT_TRUE(quiet->items.contains(ItemId{1}) && quiet->items.contains(ItemId{2}));
   EXPECT_EQ(quiet->items.size(), 2U);
   const State stored = loaded_item(1);
   EXPECT_EQ(quiet->items.at(ItemId{1}).buckets, stored.items.at(ItemId{1}).buckets);
   EXPECT_EQ(quiet->items.at(ItemId{1}).generation, stored.items.at(ItemId{1}).generation);
-  EXPECT_EQ(quiet->with_due_holds, std::set<ItemId>{});
+  const Time expiry = clock().now() + 10s;
+  EXPECT_EQ(quiet->first_expiry, (std::map<ItemId, Time>{{ItemId{1}, expiry}, {ItemId{2}, expiry}}));
   // Keys that stand for something, whoever's it is: a row, and the ids of orders.
   EXPECT_EQ(quiet->known, (std::set{request_id("shop", "k-1"), request_id("other", to_text(order_id(2).uuid)),
                                     request_id("shop", to_text(order_id(3).uuid))}));
   EXPECT_EQ(quiet->activities.size(), 1U);
   EXPECT_EQ(quiet->activities.at(ActivityCode("sale")).id, ActivityId{1});
-  const auto due = reader().confirm(doubts, clock().now() + 10s);
-  ASSERT_TRUE(due) << due.error().message;
-  EXPECT_EQ(due->with_due_holds, (std::set{ItemId{1}, ItemId{2}}));
+}
+
+// What an act on an activity must know before it goes to the gate (B12).
+TEST_P(StoreContract, ASnapshotOfAnActivityHasItsItemsAndKnowsItsKey) {
+  const auto found = reader().activity_snapshot(ActivityCode("sale"), request_id("shop", "k-1"));
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->activity->id, ActivityId{1});
+  ASSERT_EQ(found->items.size(), 1U);
+  EXPECT_EQ(found->items.at(ItemId{3}).activity, ActivityId{1});
+  EXPECT_TRUE(found->is_key_known);
+  EXPECT_EQ(found->now, clock().now());
+  const std::string order_key = to_text(order_id(1).uuid);
+  EXPECT_TRUE(reader().activity_snapshot(ActivityCode("sale"), request_id("other", order_key))->is_key_known);
+  const auto none = reader().activity_snapshot(ActivityCode("none"), request_id("shop", "new"));
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_FALSE(none->activity || none->is_key_known);
+  EXPECT_TRUE(none->items.empty());
+}
+
+// No caller brings a time of its own, and the database's never goes behind what it has stored.
+TEST_P(StoreContract, EveryAnswerThatDependsOnTheTimeTellsTheDatabases_C9) {
+  const auto times = [&] {
+    return std::vector{reader().due(1)->now, reader().confirm({})->now, reader().follow({}, 1)->now,
+                       reader().request_ages(std::nullopt, 1)->now,
+                       reader().activity_snapshot(ActivityCode("sale"), request_id("shop", "new"))->now};
+  };
+  const Time newest_batch = clock().now();
+  clock().advance(10s);
+  EXPECT_EQ(times(), std::vector<Time>(5, newest_batch + 10s));
+  clock().jump(-1h);
+  EXPECT_EQ(times(), std::vector<Time>(5, newest_batch));
 }
 
 TEST_P(StoreContract, ReadersFindEachDueOrderOnce) {
-  const Time start = clock().now();
-  const auto due = [&](Time now, std::size_t count) {
+  const auto due = [&](std::size_t count) {
     std::vector<OrderId> ids;
-    const std::vector<HoldRow> rows = reader().due(now, count).value();
-    for (const HoldRow& row : rows) ids.push_back(row.order);
+    const DueHolds found = reader().due(count).value();
+    for (const HoldRow& row : found.holds) ids.push_back(row.order);
     return ids;
   };
-  EXPECT_EQ(due(start + 9999ms, 9), std::vector<OrderId>{});
-  EXPECT_EQ(due(start + 20s, 9), (std::vector{order_id(1), order_id(2)}));
-  EXPECT_EQ(due(start + 1h, 2), (std::vector{order_id(1), order_id(2)}));
-  EXPECT_EQ(due(start + 1h, 1), std::vector{order_id(1)});
+  clock().advance(9'999ms);
+  EXPECT_EQ(due(9), std::vector<OrderId>{});
+  clock().advance(10'001ms);
+  EXPECT_EQ(due(9), (std::vector{order_id(1), order_id(2)}));
+  clock().advance(1h);
+  EXPECT_EQ(due(2), (std::vector{order_id(1), order_id(2)}));
+  EXPECT_EQ(due(1), std::vector{order_id(1)});
 }
 
 TEST_P(StoreContract, AVisitGivesEachTableInKeyOrder) {
