@@ -43,7 +43,7 @@ constexpr std::size_t batch_connections = 4;  // Two calls in work, two on their
 // Orders of one unit of the SKU, each for another user under a new key: one to a request, or many.
 class OrderRequests final : public app::Traffic {
  public:
-  enum class Form : std::uint8_t { single, batch };
+  enum class Form : std::uint8_t { single, batched };
   explicit OrderRequests(std::string sku) : sku_(std::move(sku)) {}
 
   void set_form(Form form) { form_ = form; }
@@ -157,7 +157,7 @@ bool measure_sale(Plan plan) {
   }
   {
     const auto engine = open_load(server.shop(), batch_connections);
-    requests.set_form(OrderRequests::Form::batch);
+    requests.set_form(OrderRequests::Form::batched);
     batches = run_load(*engine, app::OutstandingSchedule{plan.during}, requests, "reserved");
   }
   const Audited audit = server.verify();

@@ -13,7 +13,7 @@
 namespace gavel::bench {
 
 struct MeasuredLoad {
-  app::LoadStatistics statistics;
+  app::LoadStatistics statistics = {};
   Span cpu{0};       // Of the whole process: where the server is part of it, of both.
   Span load_cpu{0};  // Of the thread that sends and receives.
 

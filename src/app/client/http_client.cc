@@ -28,8 +28,9 @@ class HttpClient::Parts final : public HttpConnection::Listener {
  private:
   void on_connected(std::size_t) override { is_connected_ = true; }
   void on_response(std::size_t, const HttpResponse& response, HttpConnection::After after) override {
-    response_ = response;
-    if (after == HttpConnection::After::closed) is_connected_ = false;
+    // One that nobody asked for makes the connection useless, and must not take the place of the first.
+    if (response_ || after == HttpConnection::After::closed) is_connected_ = false;
+    if (!response_) response_ = response;
   }
   void on_closed(std::size_t, const Error& error) override {
     error_ = error;

@@ -98,7 +98,6 @@ TEST(ResponseParser, WhatIsNoResponse) {
            std::string("SSH-2.0-OpenSSH\r\n\r\n"),
            std::string("HTTP/1.1 abc OK\r\nContent-Length: 0\r\n\r\n"),
            std::string("HTTP/1.1\r\n\r\n"),
-           std::string("\r\n\r\n"),
            std::string("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
            std::string("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"),
            std::string("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nx"),

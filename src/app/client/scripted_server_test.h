@@ -1,6 +1,7 @@
 // ScriptedServer: a server on the loopback that does what a test tells it to, one thread to a connection.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <string>
@@ -28,15 +29,17 @@ class ScriptedServer {
 
     // A whole request; empty if the connection has ended.
     std::string read() {
-      std::string text;
-      std::size_t wanted = 0;
-      while (wanted == 0 || text.size() < wanted) {
-        char byte = 0;
-        if (::recv(socket_, &byte, 1, 0) != 1) return "";
-        text += byte;
-        if (wanted == 0 && text.ends_with("\r\n\r\n")) wanted = text.size() + length_in(text);
+      std::size_t head = 0;
+      while ((head = received_.find("\r\n\r\n")) == std::string::npos) {
+        if (!receive()) return "";
       }
-      return text;
+      const std::size_t whole = head + 4 + length_in(received_.substr(0, head));
+      while (received_.size() < whole) {
+        if (!receive()) return "";
+      }
+      const std::string request = received_.substr(0, whole);
+      received_.erase(0, whole);
+      return request;
     }
 
     void send(std::string_view text) {
@@ -48,6 +51,13 @@ class ScriptedServer {
     }
 
    private:
+    bool receive() {
+      std::array<char, 64 * 1024> bytes{};
+      const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
+      if (got > 0) received_.append(bytes.data(), static_cast<std::size_t>(got));
+      return got > 0;
+    }
+
     static std::size_t length_in(const std::string& head) {
       constexpr std::string_view name = "Content-Length: ";
       const std::size_t at = head.find(name);
@@ -56,6 +66,7 @@ class ScriptedServer {
 
     int socket_;
     int number_;
+    std::string received_;
   };
 
   // `serve` runs for each connection, which is closed when it returns.
