@@ -32,7 +32,7 @@ std::string said(const Result<HttpRequest>& request) {
 struct Row {
   const char* group;
   const char* word;
-  ArgumentValues words;
+  ArgumentValues values;
   const char* request;
 };
 // table: what is typed, and the request or the error.

@@ -7,7 +7,7 @@ namespace gavel::app {
 namespace {
 
 std::string text(ResponseLayout layout, const std::string& body) {
-  const auto text = text_of_response(shows, body);
+  const auto text = text_of_response(layout, body);
   return text ? *text : "error: " + text.error().message;
 }
 

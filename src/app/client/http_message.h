@@ -19,8 +19,8 @@ struct HttpRequest {
 
 struct HttpResponse {
   unsigned status = 0;
-  std::vector<std::pair<std::string, std::string>> headers;  // As they were sent, in their order.
-  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers = {};  // As they were sent, in their order.
+  std::string body = {};
 
   // The value of the first header with this name, whatever the case of its letters; nullptr if there is none.
   const std::string* header(std::string_view name) const;
