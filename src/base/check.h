@@ -1,8 +1,8 @@
 // CHECK: an assertion that stays on in every build.
 //
 // Use it for what must hold if the program is right: a broken invariant aborts with file and line, because
-// going on would sell on wrong numbers. Never use it for bad input (that is an Outcome) or for a failing disk
-// or server (that is an Error). Thread-safe; never returns after a failure.
+// continuing would sell on the basis of wrong numbers. Never use it for bad input (that is an Outcome) or for
+// a failing disk or server (that is an Error). Thread-safe; never returns after a failure.
 #pragma once
 
 namespace gavel {

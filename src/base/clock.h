@@ -1,7 +1,7 @@
 // Clock: where time comes from. Logic receives a Clock; only main() decides which.
 //
-// RealClock reads the machine; VirtualClock stands still until it is told to advance, so that tests and
-// simulation own time. Both are safe to use from several threads.
+// RealClock reads the machine; VirtualClock stands still until it is told to advance, so that tests and the
+// simulator control time. Both are safe to use from several threads.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ class Clock {
   // Wall time. It may step when the machine's clock is set.
   virtual Time now() const = 0;
 
-  // Time since an arbitrary start that never steps back: for deadlines and durations.
+  // Time since an arbitrary start; it never steps back. For deadlines and durations.
   virtual Duration steady() const = 0;
 };
 

@@ -1,7 +1,8 @@
 // Time for measuring: the steady clock of the machine in nanoseconds.
 //
-// Clock::steady() counts milliseconds, which is fine for deadlines and too coarse for latencies. For
-// measuring alone: no logic may depend on it, since no test and no simulation owns it. Thread-safe.
+// Clock::steady() counts milliseconds, which is enough for deadlines and too coarse for latencies. Use this
+// only for measuring: no logic may depend on it, since tests and the simulator cannot control it.
+// Thread-safe.
 #pragma once
 
 #include <chrono>

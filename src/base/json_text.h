@@ -1,5 +1,5 @@
-// The text of a JSON string. For lines that are written without a JSON library (the log); what is read goes
-// through a strict reader elsewhere. Pure; thread-safe.
+// The text of a JSON string. For lines that are written without a JSON library (the log). JSON that is read
+// goes through the strict reader in http/. Pure; thread-safe.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace gavel {
 
 // Appends `text` in quotes. The result is valid JSON and valid UTF-8 whatever the bytes are: a byte that is
-// no part of a UTF-8 character becomes U+FFFD, and control characters are escaped, those past ASCII too,
-// since terminals obey them.
+// not part of a UTF-8 character becomes U+FFFD, and control characters are escaped, those beyond ASCII too,
+// because terminals execute them.
 void append_json_text(std::string& to, std::string_view text);
 
 }  // namespace gavel

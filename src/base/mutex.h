@@ -1,7 +1,8 @@
 // Mutex, MutexLock and Condition with clang's thread-safety annotations.
 //
-// Members that a mutex protects carry GAVEL_GUARDED_BY, functions that need it held GAVEL_REQUIRES; the clang
-// build refuses code that forgets the lock. See https://clang.llvm.org/docs/ThreadSafetyAnalysis.html.
+// Members that a mutex protects carry GAVEL_GUARDED_BY, and functions that need it to be held carry
+// GAVEL_REQUIRES. The clang build refuses code that forgets the lock. See
+// https://clang.llvm.org/docs/ThreadSafetyAnalysis.html.
 #pragma once
 
 #include <chrono>
@@ -48,7 +49,8 @@ class GAVEL_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// Wakes threads that wait for a change of what a Mutex protects. Wake-ups may be spurious: wait in a loop.
+// Wakes threads that wait for a change of the state that a Mutex protects. Wake-ups may be spurious: wait in
+// a loop.
 class Condition {
  public:
   void wait(Mutex& mutex) GAVEL_REQUIRES(mutex) {

@@ -1,7 +1,7 @@
 // Random: a seeded source of numbers, the same on every machine for the same seed.
 //
-// It is the only source of randomness in Gavel's logic, so that a run is repeated by its seed. The numbers
-// steer ids, jitter and tests; they are no secrets. Not thread-safe: every thread owns its own.
+// It is the only source of randomness in Gavel's logic, so that a seed repeats a run. The numbers are for
+// ids, random pauses and tests; they are not secret. Not thread-safe: every thread owns its own.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Random {
   // Uniform in [0, bound); bound is at least 1.
   std::uint64_t below(std::uint64_t bound);
 
-  // True `numerator` times out of `denominator`.
+  // True with the probability numerator / denominator.
   bool chance(std::uint64_t numerator, std::uint64_t denominator) { return below(denominator) < numerator; }
 
  private:

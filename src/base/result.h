@@ -1,7 +1,8 @@
 // Result<T>: a value, or an Error that says what failed in the world around us.
 //
-// An Error is infrastructure only: a refusal by the business is an Outcome (rules/outcome.h) and a broken
-// invariant is a CHECK. The codes are few: each is here because some caller reacts to it in its own way.
+// An Error is about infrastructure only: a refusal by the business is an Outcome (rules/outcome.h), and a
+// broken invariant is a CHECK. There are few codes: each exists because some caller reacts to it in a way of
+// its own.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Strong types for identifiers: a SKU cannot be passed where a user is meant.
 //
-// Code<Tag> is an identifier that the outside chooses, checked once where it enters; Number<Tag> is an
-// integer that the store deals. Value types; thread-safe.
+// Code<Tag> is an identifier that callers choose, checked once where it enters; Number<Tag> is an integer
+// that the store assigns. Value types; thread-safe.
 #pragma once
 
 #include <compare>
@@ -29,7 +29,7 @@ class Code {
     return Code(text);
   }
 
-  // For text that was checked before: a literal, or a row of our own.
+  // For text that is known to be valid: a literal, or text from a row of our own.
   explicit Code(std::string_view text) : text_(text) { CHECK(is_code(text)); }
 
   const std::string& text() const { return text_; }

@@ -30,7 +30,7 @@ std::string to_text(const Uuid& uuid);
 // The same where no string is wanted.
 std::array<char, uuid_chars> characters_of(const Uuid& uuid);
 
-// Takes the 36-character form in either case; nothing on anything else.
+// Parses the 36-character form in upper or lower case; returns nothing for any other text.
 std::optional<Uuid> parse_uuid(std::string_view text);
 
 // True for version 7 with the variant of RFC 9562.

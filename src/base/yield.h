@@ -1,7 +1,7 @@
-// Between two rows of long work that is not a sale: whoever wants the processor has it here.
+// Yields the processor between two rows of long background work.
 //
-// Else a thread that wakes up may wait until the worker's slice ends, which is 3 ms with Linux's scheduler
-// since 6.6, whatever the worker's nice value. Costs about a microsecond. Any thread.
+// Otherwise a thread that wakes up may have to wait until the worker's time slice ends, which is 3 ms with
+// Linux's scheduler since 6.6, whatever the worker's nice value. Costs about a microsecond. Any thread.
 #pragma once
 
 #include <thread>

@@ -1,8 +1,8 @@
 // MemoryGate: the gate within one process, the default where there is only one.
 //
-// The same script as everywhere, under one mutex; a call takes microseconds and its `done` is called before
-// it returns, outside of the mutex. Thread-safe. Memory is bounded: a bucket or an instance beyond the limits
-// is `unavailable`, which sends its requests to the judge, as with any gate that cannot be reached.
+// It runs the script under one mutex. A call takes microseconds, and its `done` is called before it returns,
+// outside of the mutex. Thread-safe. Memory is bounded: a bucket or an instance beyond the limits is
+// `unavailable`, and its requests go to the judge, as with any gate that cannot be reached.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,10 @@
-// What the judge's side owes to the gate after a commit, after a read, and what a confirming read means.
+// What must be stated to the gate after a commit and after a read, and what a confirming read means.
 //
-// A verdict's state is the item as its batch left it: generation, sums and rows are all in rules::Item, which
-// also keeps the rows as they were loaded under their locks. It is owed in every mode, for every act that
-// changed a row (sale, release, refund, restock, adjustment, expiry, rebalance, change of the bucket count),
-// and only once the commit is known: what a batch in doubt would have left is never stated.
+// After a commit, the item is as its batch left it: generation, sums and rows are all in rules::Item, which
+// also keeps the rows as they were loaded under their locks. A statement must be made in every mode and for
+// every act that changed a row (sale, release, refund, restock, adjustment, expiry, rebalance, change of the
+// number of buckets), and only when the commit is known: the state that a batch in doubt would have left is
+// never stated.
 //
 // Pure; thread-safe.
 #pragma once
@@ -24,30 +25,31 @@ struct PendingStatement {
   friend bool operator==(const PendingStatement&, const PendingStatement&) = default;
 };
 
-// What a committed batch owes: a statement to each bucket whose row changed and to each of `asked` (those
-// that a token came from, and those that were missing); to all buckets if nothing is left, or if this batch
-// raised the generation. `item` is the item after the batch, rows that the batch added included; a number in
-// `asked` that is no row of it is passed over.
+// The statements that a committed batch requires: one to each bucket whose row changed and to each of `asked`
+// (buckets that a token came from, and buckets that were missing), and to all buckets if nothing is left or
+// if this batch raised the generation. `item` is the item after the batch, with rows that the batch added. A
+// number in `asked` that is not a row of it is ignored.
 std::vector<PendingStatement> statements_after_commit(const rules::Item& item,
                                                       const std::set<rules::BucketNo>& asked);
 
-// What a refresh states: `item` as one consistent, committed read saw its rows and generation, without locks.
-// It may be stated at any later time, by anyone, any number of times.
+// The statements of a refresh: `item` is what one consistent, committed read without locks saw of its rows
+// and generation. They may be sent at any later time, by any instance, any number of times.
 std::vector<PendingStatement> statements_of_refresh(const rules::Item& item);
 
-// What one plain committed read at the judge's primary says of an item: of one snapshot, or the sum first.
-// The other way round a reopening between the two would look like corruption.
+// What one plain committed read at the judge's primary says about an item. It is one snapshot, or the sum was
+// read first: in the other order, a reopening between the two reads would look like corruption.
 struct ConfirmingRead {
   std::int64_t generation = 0;
   rules::Quantity available;  // The sum over its buckets.
 };
 
-// What that read makes of a refusal that the gate suggests.
+// What that read means for a refusal that the gate suggests.
 enum class Ruling : std::uint8_t {
   refuse,     // Nothing is available: sold_out, recorded: false.
-  reopened,   // Stock came back since: to the judge. All buckets are owed reopened_at(generation).
-  corrupted,  // The gate knows as empty what is not, or what never began: to the judge, with an alarm; the
-              // item's buckets are erased and stated anew.
+  reopened,   // Stock has come back since: the request goes to the judge, and reopened_at(generation) must be
+              // stated to all buckets.
+  corrupted,  // The gate says that a generation is empty which is not, or which never began: the request goes
+              // to the judge, with an alarm, and the item's buckets are erased and stated again.
 };
 
 // `shut` comes from a reply in which closed() held; the read began after the request came and after that
@@ -57,7 +59,7 @@ Ruling ruling(std::int64_t shut, const ConfirmingRead& read);
 
 Statement reopened_at(std::int64_t generation);
 
-// Whether the gate shows what the database never said. `item` was read after the reply was heard.
+// Whether the gate shows a number that the database never had. `item` was read after the reply arrived.
 bool is_beyond(const Reply& reply, const rules::Item& item, rules::BucketNo bucket);
 
 }  // namespace gavel::gate

@@ -2,9 +2,8 @@
 //
 // The driver turns requests and verdicts into calls of the book, and the book into calls of the gate:
 //
-//   while (auto call = book.next(reachable)) gate.say(call->key, call->say, …);   // buckets side by side
-//   for (RoutingResult d : book.heard(key, op, reply)) …                                // a reply, or no
-//   reply
+//   while (auto call = book.next(reachable)) gate.say(call->key, call->say, …);  // buckets side by side
+//   for (RoutingResult result : book.heard(key, op, reply)) …                    // or without a reply
 //
 // A bucket is forgotten when it has nothing to remember; the op numbers are the book's and never start over,
 // so a bucket that comes back is understood. Pure; not thread-safe: one thread drives it.

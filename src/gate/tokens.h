@@ -1,15 +1,17 @@
-// Tokens: one bucket as one instance sees it: what it holds there, who waits for a token, and what it owes.
+// Tokens: one instance's view of one bucket: the tokens that it holds there, the requests that wait for a
+// token, and the statements that are still to be made.
 //
 //            want · owe · owe_call · drop · …               begin
 //   resting ────────────────────────────────► due() ────────────────────► under way
 //      ▲                                        ▲                             │ end
 //      └────────────────────────────────────────┴─────────────────────────────┘
 //
-// A call carries everything at once: the tokens held, the newest statement owed, all wants that wait. One
-// call is under way at a time. A call that fails is owed, and never repeated as it was: the next one is new.
+// A call carries everything at once: the tokens held, the newest statement, and all waiting requests. One
+// call is under way at a time. A call that fails is never sent again as it was: the next call states
+// everything anew.
 //
-// A pure state machine: no I/O, no clock. Not thread-safe; whoever drives it also bounds how many requests
-// wait, and paces calls to a gate that fails (the breaker).
+// A pure state machine: no I/O, no clock. Not thread-safe. The driver also limits how many requests wait, and
+// how often a failing gate is called (the breaker).
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,7 @@ struct RoutingResult {
   TokenRequestId wanter = 0;
   rules::Quantity units;
   GateAnswer route = GateAnswer::unavailable;
-  std::int64_t shut = 0;  // Of `closed`.
+  std::int64_t shut = 0;  // For `closed`.
   friend bool operator==(const RoutingResult&, const RoutingResult&) = default;
 };
 
@@ -47,60 +49,61 @@ class Tokens {
   // A request waits here for a token of `units`, 1 to line_units_max.
   void want(TokenRequestId wanter, rules::Quantity units) { waiting_.push_back({wanter, units}); }
 
-  // The judge's side knows something that this bucket must be told.
+  // The judge's side has a statement for this bucket.
   void owe(const Statement& statement);
 
-  // The gate may have forgotten what we said: another master, an empty server, a reconnect. A call that is
-  // still on its way would then count, so this one is owed until a bucket has heard it. While the bucket is
-  // missing the debt sleeps; this wakes it.
+  // The gate may have lost what we stated: another master, an empty server, a reconnect. An old call that is
+  // still on its way could then count, so a new call is owed until a bucket has replied. While the bucket is
+  // missing, the owed call sleeps; this wakes it.
   void owe_call() {
     must_be_heard_ = true;
     asleep_ = false;
   }
-  // Wakes a debt that sleeps; nothing if there is none.
+  // Wakes an owed call that sleeps; does nothing if there is none.
   void wake() { asleep_ = false; }
-  // The item is no longer gated: what is owed to this bucket is forgiven.
+  // The item is no longer gated: nothing more is to be stated to this bucket.
   void forgive();
 
-  // The instance goes on under a fresh number: nothing that the gate counted for the old one is ours any
-  // more.
+  // The instance continues under a new number: the tokens that the gate counted for the old number no longer
+  // belong to it.
   void renew() {
     must_be_heard_ = true;
     stale_in_a_row_ = 0;
   }
 
-  // A request with a token of this bucket has its verdict (sold, refused, duplicate or a resolved unknown
-  // alike), or left before it was judged. CHECKs that so much is held.
+  // A request with a token of this bucket has its verdict (whether sold, refused, a duplicate or a resolved
+  // unknown), or left before it was judged. CHECKs that at least this many tokens are held.
   void drop(rules::Quantity units);
 
   // Queued mode: the request's ticket is durable. Its token stays with this instance until the ticket is
-  // judged, by whomever; count_tickets tells.
+  // judged by any instance; count_tickets tells when.
   void hand_over(rules::Quantity units);
-  // What this instance's own tickets that are not judged yet hold here. The count may be some seconds old:
-  // tokens only steer.
+  // The tokens of this instance's own tickets that are not judged yet. The count may be some seconds old:
+  // tokens only choose the way.
   void count_tickets(rules::Quantity units);
 
-  // Whether begin() has something to say.
+  // Whether begin() has something to send.
   bool due() const;
-  // Whether the gate has heard all that there is to say, as far as it has the bucket.
+  // Whether the gate has received everything that there is to state, as far as it has the bucket.
   bool settled() const { return !under_way_ && !due(); }
-  // Whether there is nothing to remember.
+  // Whether this object has nothing to remember.
   bool resting() const;
 
-  // What the next call says, under a number above all earlier ones of this bucket. CHECKs due(). The call
-  // ends by end(), also when no reply came in time.
+  // The next call, with an op above all earlier ones of this bucket. CHECKs due(). The call ends with end(),
+  // also if no reply came in time.
   Say begin(InstanceId instance, std::int64_t op);
 
-  // The end of call `op`, and where its wants go, in their order. A reply to a call that has ended already is
-  // passed over.
+  // The end of call `op`; returns where its waiting requests go, in their order. A reply to a call that has
+  // already ended is ignored.
   std::vector<RoutingResult> end(std::int64_t op, const Result<Reply>& reply);
 
-  // Takes back all wants that wait for the next call: the breaker has opened. What is owed stays owed.
+  // Takes back all requests that wait for the next call, because the breaker has opened. Statements stay
+  // owed.
   std::vector<RoutingResult> abandon();
 
   rules::Quantity held() const { return in_process_ + in_tickets_; }
-  // Replies in a row that found our op too old. One may come from a repeated message; more mean that this
-  // instance was reaped while it lives, and needs a fresh number.
+  // Replies in a row that found our op too old. One can come from a repeated message; more mean that this
+  // instance was reaped although it is alive, and needs a new number.
   int stale_in_a_row() const { return stale_in_a_row_; }
 
  private:
@@ -121,9 +124,9 @@ class Tokens {
   rules::Quantity in_process_;
   rules::Quantity in_tickets_;
   std::optional<Statement> owed_;
-  bool owes_call_ = false;      // What is held has changed; a missing bucket has no wrong number of it.
-  bool must_be_heard_ = false;  // Until a bucket replies ok.
-  bool asleep_ = false;         // The bucket was missing when it should have heard.
+  bool owes_call_ = false;      // The tokens held have changed; a missing bucket has no wrong number of them.
+  bool must_be_heard_ = false;  // True until a bucket replies ok.
+  bool asleep_ = false;         // The bucket was missing when it should have replied.
   std::deque<Want> waiting_;
   std::optional<Call> under_way_;
   std::int64_t last_op_ = 0;

@@ -1,7 +1,8 @@
-// Acts: from the path and the body of a write to what is asked of the judge; and the shapes of the bodies.
+// Acts: turns the path and the body of a write into a command's act; and the shapes of the bodies.
 //
-// A shape holds all that can be said about a body without the business. What rules::malformation would refuse
-// is refused here too where that can name the field more exactly. Pure; thread-safe.
+// A shape contains everything that can be checked in a body without the business rules. Things that
+// rules::malformation would refuse are refused here too if that can name the field more exactly. Pure;
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,10 @@ extern const Shape count_shape;
 extern const Shape create_activity_shape;
 extern const Shape change_activity_shape;
 
-// The act of a write, or the refusal: malformed with its line, or unknown_order and its like where an id in
-// the path could not be anybody's. `body` is as the route's shape says; an absent optional body is {}.
-// Without an `id` in its body, a new activity gets the request key for its id: a retry must come to the same
-// one. Whoever asks without a key is refused, whatever the act.
+// The act of a write, or the refusal: malformed with its explanation, or unknown_order and the like if an id
+// in the path cannot exist. `body` has the route's shape; an absent optional body is {}. Without an `id` in
+// its body, a new activity gets the request key as its id, because a retry must lead to the same activity.
+// Whoever asks without a key is refused, whatever the act.
 std::expected<rules::Act, rules::Verdict> act_of(Endpoint endpoint,
                                                  const std::vector<std::string>& parameters, const Json& body,
                                                  const std::optional<rules::RequestKey>& key);

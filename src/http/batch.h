@@ -3,9 +3,9 @@
 //   {"request_id":"k1","act":"reserve", …what the body of the single request has}
 //   {"request_id":"k2","act":"confirm","order":"…"}
 //
-// and their answers, an array of what each single request would have been answered, its status first. An
-// element that is wrong is answered alone. A body that is no JSON, no array, or has too many elements refuses
-// everything, for then nobody can say where one command ends and the next begins. Pure; thread-safe.
+// and their answers, an array with the answer that each single request would have got, its status first. A
+// wrong element is refused alone. A body that is not JSON, not an array, or has too many elements is refused
+// as a whole, because then it is unclear where one command ends and the next begins. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ namespace gavel::http {
 inline constexpr std::int64_t batch_commands_max = 8192;
 inline constexpr std::size_t batch_bytes_max = std::size_t{4} * 1024 * 1024;
 
-extern const Shape batch_shape;  // What can be said of the array before its elements.
+extern const Shape batch_shape;  // What can be checked in the array before its elements.
 
-// An act that a batch may hold: the endpoint whose single request it stands for, and the name of the field
-// that holds what the single request has in its path (empty: it has nothing there).
+// An act that a batch may contain: the endpoint of its single request, and the name of the field that
+// contains what the single request has in its path (empty: nothing).
 struct BatchAct {
   std::string_view word;
   Endpoint endpoint;
@@ -46,11 +46,12 @@ struct BatchItem {
 };
 using BatchItems = std::vector<std::expected<BatchItem, rules::Verdict>>;
 
-// The commands of a body, or for each that is wrong its refusal; or one line on why there are none.
+// The commands of a body, with a refusal in place of each wrong one; or one line that says why there are
+// none.
 std::expected<BatchItems, std::string> read_batch(std::string_view body);
 
-// Puts the answers of single requests together, in order. What they say in headers stands in their element:
-// "replayed":true; where any of them says Retry-After, the whole answer does.
+// Joins the answers of single requests, in order. What they say in headers is in their element
+// ("replayed":true); if any of them has Retry-After, the whole answer has it.
 class BatchAnswer {
  public:
   void add(const Response& single);

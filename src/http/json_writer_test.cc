@@ -14,7 +14,7 @@ TEST(JsonWriterTest, WritesWhatEveryValueIs) {
   std::string text;
   JsonWriter json(text);
   json.begin_object().member("word", "sold_out").member("text", std::string("say \"no\"\n"));
-  json.member("zero", 0).member("least", INT64_MIN).member("most", INT64_MAX);
+  json.member("zero", std::int64_t{0}).member("least", INT64_MIN).member("most", INT64_MAX);
   json.member("yes", true).member("no", false);
   json.member("at", *parse_time("2026-11-29T20:48:46.123Z"));
   json.member("order", rules::OrderId{*parse_uuid("019383a1-7c00-7abc-8def-0123456789ab")});

@@ -10,10 +10,10 @@
 
 namespace gavel::http {
 
-// All outcomes, one a line.
+// All outcomes, one per line.
 Response outcomes_page();
 
-// One outcome, and what to do about it; nothing if there is no such code.
+// One outcome, and what the caller can do; nothing if there is no such code.
 std::optional<Response> outcome_page(std::string_view code);
 
 }  // namespace gavel::http

@@ -1,4 +1,4 @@
-// The parameters after the question mark: which a route takes, and what they say. Pure; thread-safe.
+// The parameters after the question mark: which ones a route takes, and their values. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,19 @@
 
 namespace gavel::http {
 
-// Elements of one page of a list.
+// Elements per page of a list.
 inline constexpr std::size_t page_max = 1000;
 
 using Query = std::vector<std::pair<std::string, std::string>>;
 
-// What is wrong with them: each is one that the route takes and stands once, but for sku.
+// What is wrong with the parameters, or nothing. Each must be one that the route takes, and must be given
+// once, except for sku.
 std::optional<std::string> wrong_in_query(Endpoint endpoint, const Query& query);
 
 // The first value under `name`.
 std::optional<std::string> value_of(const Query& query, std::string_view name);
 
-// How many a page may have: 1 to 1000, in digits alone.
+// The number of elements of a page: 1 to 1000, only digits.
 std::optional<std::size_t> parse_limit(std::string_view text);
 
 }  // namespace gavel::http

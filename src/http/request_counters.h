@@ -1,6 +1,6 @@
 // RequestCounters: gavel_http_requests_total by route and by class of status.
 //
-// A series begins with its first request: of some hundred that could be, few ever are. One thread, the
+// A series begins with its first request: of some hundred possible series, few are ever used. One thread, the
 // io_context's.
 #pragma once
 

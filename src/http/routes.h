@@ -1,7 +1,7 @@
 // Routes: every method and path that Gavel answers, as one table, each with its stated policy.
 //
-// A Policy cannot be made without saying who may come, what body is read and whether a request key is
-// demanded, so a route that leaves one of them open does not compile. Pure; thread-safe.
+// A Policy cannot be constructed without saying who may call the route, which body it reads and whether it
+// requires a request key, so a route that leaves one of these open does not compile. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ enum class Endpoint : std::uint8_t {
   trace,
   verify,
   show_gate,
-  // Of the service itself.
+  // About the service itself.
   health,
   readiness,
   metrics,
@@ -62,17 +62,17 @@ enum class Endpoint : std::uint8_t {
 
 enum class Audiences : std::uint8_t {
   both,       // The shop's listener and the operators'.
-  operators,  // The operators' alone; to the shop the path does not exist.
+  operators,  // The operators' alone; for the shop the path does not exist.
 };
 enum class Credential : std::uint8_t {
   as_listener,  // The shop's listener trusts its network; the operators' demands its bearer key.
-  none,         // Asked by machines that watch: health and readiness.
+  none,         // For monitoring: health and readiness.
 };
 enum class Body : std::uint8_t { none, optional, required };
 enum class Key : std::uint8_t {
   none,
   required,
-  in_body,  // Each element of the body carries its own; the header is refused.
+  in_body,  // Each element of the body has its own; the header is refused.
 };
 
 struct Policy {
@@ -116,7 +116,7 @@ inline constexpr std::size_t single_bytes_max = std::size_t{64} * 1024;
 // single_bytes_max.
 std::size_t body_bytes_max(Audience audience, std::string_view method, std::string_view target);
 
-// HEAD is answered wherever GET is.
+// HEAD is answered like GET.
 std::variant<Found, OtherMethods, NoRoute> find_route(Audience audience, std::string_view method,
                                                       const Target& target);
 

@@ -1,10 +1,10 @@
-// The strict reader of JSON: a document is checked against a declared shape while it is parsed, and is seen
-// by nobody unless all of it is as declared.
+// The strict reader of JSON: a document is checked against a declared shape while it is parsed, and is
+// returned only if all of it has that shape.
 //
-// JSON readers are kind: they take duplicate keys (the last wins), 1e3 and 2.0 for integers, 2^64 for a
-// double, and fields that nobody asked for. Here each of these is refused, and so are null, depth beyond 8,
+// Most JSON readers are lenient: they accept duplicate keys (the last one wins), 1e3 and 2.0 as integers,
+// 2^64 as a double, and unknown fields. Here each of these is refused, and so are null, depth beyond 8,
 // invalid UTF-8, lone surrogates, a byte order mark and anything after the document (docs/adr/0001).
-// Boost.JSON does the parsing; it does not show in this header. Pure; thread-safe.
+// Boost.JSON does the parsing, behind this header. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -33,17 +33,17 @@ struct Member {
   const Shape* shape;
 };
 
-// What one value must be. `least` and `most` bound, both inclusive, the value of an integer, the bytes of a
+// What a value must be. `least` and `most` bound, both inclusive, the value of an integer, the bytes of a
 // text and the elements of an array.
 struct Shape {
   Kind kind;
   std::int64_t least = 0;
   std::int64_t most = INT64_MAX;
-  std::span<const Member> members{};  // Of an object: all that it may have.
+  std::span<const Member> members{};  // Of an object: all members that it may have.
   const Shape* element = nullptr;     // Of an array.
 };
 
-// A value that was read. Which of these it is, its shape has decided: asking for another is a CHECK.
+// A value that was read. Its shape determines its kind: reading it as another kind fails a CHECK.
 class Json {
  public:
   using Elements = std::vector<Json>;
@@ -57,7 +57,7 @@ class Json {
   std::int64_t integer() const;
   bool boolean() const;
   const Elements& elements() const;
-  const Json* find(std::string_view name) const;  // Of an object: nullptr if it was not sent.
+  const Json* find(std::string_view name) const;  // For an object; nullptr if the member was not sent.
 
  private:
   std::variant<std::monostate, std::string, std::int64_t, bool, Elements, Members> value_;
@@ -66,8 +66,8 @@ class Json {
 // The document, or one line that says where it is wrong and how: "lines[0].quantity: must be 1 to 1000000".
 std::expected<Json, std::string> read_json(std::string_view document, const Shape& shape);
 
-// What keeps `document` from being JSON in UTF-8, nested at most `depth_max` deep, in one line; nothing if it
-// is. What its values are is not looked at.
+// Why `document` is not JSON in UTF-8, nested at most `depth_max` deep, in one line; nothing if it is. Its
+// values are not checked.
 std::optional<std::string> fault_of_json(std::string_view document, std::size_t depth_max);
 
 }  // namespace gavel::http

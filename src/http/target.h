@@ -1,6 +1,6 @@
 // Target: the path and the query of a request, decoded.
 //
-// Nothing is normalised: "//", "/./" and a slash at the end make another path, which no route has. Pure;
+// Nothing is normalised: "//", "/./" and a slash at the end make a different path, which no route has. Pure;
 // thread-safe.
 #pragma once
 
@@ -17,8 +17,8 @@ struct Target {
   std::vector<std::pair<std::string, std::string>> query;  // In the order sent.
 };
 
-// Takes "/path?query" and "http://authority/path?query" (RFC 9112, 3.2); nothing on anything else, and where
-// a percent sign is not followed by two hexadecimal digits.
+// Takes "/path?query" and "http://authority/path?query" (RFC 9112, 3.2); returns nothing for anything else,
+// or if a percent sign is not followed by two hexadecimal digits.
 std::optional<Target> parse_target(std::string_view text);
 
 }  // namespace gavel::http

@@ -132,7 +132,7 @@ class World {
   std::unique_ptr<Log> log_ = Log::silent();
   std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
   std::unique_ptr<judge::Store> store_ = judge::open_memory_store(database_, clock_);
-  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_, clock);
+  std::unique_ptr<judge::Reader> reader_ = judge::open_memory_reader(database_, clock_);
   judge::Judge judge_{*store_, *log_, Random(1), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}};
   int asked_ = 0;
 
@@ -188,9 +188,9 @@ TEST(Refresh, DriftIsToldWithItsDirectionAndRepaired_A15_A17) {
 TEST(Refresh, ABucketThatLagsIsBroughtOnAndHasNotDrifted) {
   World world({7});
   world.does(rules::Receive{SkuCode("s1"), Quantity{5}});
-  EXPECT_EQ(world.shown(world.gated[0], 0), "seq=1 avail=4 open=2 shut=1 fly=0");
+  EXPECT_EQ(world.shown(world.gated[0], 0), "seq=1 avail=4 open=2 shut=1 in_flight=0");
   EXPECT_EQ(world.step(), "passed");
-  EXPECT_EQ(world.shown(world.gated[0], 0), "seq=2 avail=6 open=2 shut=1 fly=0");
+  EXPECT_EQ(world.shown(world.gated[0], 0), "seq=2 avail=6 open=2 shut=1 in_flight=0");
   EXPECT_EQ(world.drifts(), "");
 }
 

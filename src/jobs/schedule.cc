@@ -43,6 +43,7 @@ ScheduledJob::ScheduledJob(JobPace pace, Step step, Decided decided, const Clock
   CHECK(pace_.busy_pause > Duration(0));
   CHECK(pace_.idle_pause >= pace_.busy_pause);
   CHECK(pace_.rest_factor_sale >= pace_.rest_factor_quiet);
+  CHECK(pace_.rest_factor_sale == 0 || pace_.rest_max >= pace_.busy_pause);
 }
 
 ScheduledJob::Turn ScheduledJob::run() {
@@ -60,7 +61,7 @@ Duration ScheduledJob::pause_after(Work work, Duration took, bool sale) const {
   CHECK(took >= Duration(0));
   if (work == Work::none) return pace_.idle_pause;
   const std::int64_t factor = sale ? pace_.rest_factor_sale : pace_.rest_factor_quiet;
-  return std::max(pace_.busy_pause, took * factor);
+  return std::max(pace_.busy_pause, std::min(took * factor, pace_.rest_max));
 }
 
 ScheduledJob::Turn ScheduledJob::fail(const Error& error) {

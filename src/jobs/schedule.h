@@ -31,9 +31,12 @@ struct JobPace {
   Duration busy_pause;               // After a step that left work for the next one.
   Duration idle_pause;               // After a step that left none, or failed.
   Duration failure_logged_every{0};  // Failures are logged no more often than this.
-  std::int64_t rest_factor_quiet =
-      0;  // A step that left work is followed by a pause of at least so many times
-  std::int64_t rest_factor_sale = 0;  // its own duration: while nothing is judged, and while something is.
+  // A step that left work is followed by a rest of at least so many times its own duration: while nothing is
+  // judged, and while something is. `rest_max` bounds it, since a step seems to have lasted for hours where
+  // the process stood still meanwhile.
+  std::int64_t rest_factor_quiet = 0;
+  std::int64_t rest_factor_sale = 0;
+  Duration rest_max{0};
 };
 
 // While there is work the release of holds looks often, so that it can go in small pieces (expiry.h).
@@ -49,7 +52,8 @@ inline constexpr JobPace projection_pace{.failure_event = "order_index_failed",
                                          .idle_pause = Duration(200),
                                          .failure_logged_every = Duration(60'000),
                                          .rest_factor_quiet = 1,
-                                         .rest_factor_sale = 9};
+                                         .rest_factor_sale = 9,
+                                         .rest_max = Duration(1'000)};
 
 // A28: 1,000 rows a step make 10,000 a second that are looked at, and at most as many that are deleted.
 inline constexpr JobPace retention_pace{.failure_event = "retention_failed",

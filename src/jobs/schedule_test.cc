@@ -20,7 +20,8 @@ constexpr JobPace pace{.failure_event = "job_failed",
                        .idle_pause = Duration(200),
                        .failure_logged_every = Duration(1'000),
                        .rest_factor_quiet = 1,
-                       .rest_factor_sale = 9};
+                       .rest_factor_sale = 9,
+                       .rest_max = Duration(1'000)};
 
 // One job whose steps take as long, and find, as a test says.
 class ScheduledJobTest : public testing::Test {
@@ -37,12 +38,17 @@ class ScheduledJobTest : public testing::Test {
   std::vector<std::string> lines_;
 
  private:
+  std::unique_ptr<Log> open_log() {
+    Log::Options options;
+    options.into = [this](std::string_view line) { lines_.emplace_back(line); };
+    return *Log::open(options, clock_);
+  }
+
   Result<bool> found_ = false;
   Duration takes_{0};
   std::uint64_t decides_ = 0;
   std::uint64_t decided_ = 0;
-  std::unique_ptr<Log> log_ =
-      *Log::open(Log::Options{.into = [this](std::string_view line) { lines_.emplace_back(line); }}, clock_);
+  std::unique_ptr<Log> log_ = open_log();
   ScheduledJob job_{pace,
                     [this] {
                       clock_.advance(takes_);
@@ -70,6 +76,7 @@ TEST_F(ScheduledJobTest, ThePauseFollowsFromWhatTheStepLeftAndHowLongItTook) {
            Row{true, 1, 0, 2, "it rests for less than the pause"},
            Row{true, 30, 0, 30, "it rests as long as it worked"},
            Row{true, 30, 1, 270, "and nine times as long beside a sale"},
+           Row{true, 3'600'000, 1, 1'000, "but not for hours after the process stood still for one"},
        }) {
     const auto turn = run(row.is_work_left, Duration(row.took_ms), row.decided);
     EXPECT_EQ(turn.pause, Duration(row.pause_ms)) << row.why;
@@ -170,7 +177,7 @@ TEST_F(JobScheduleTest, TheReleaseGoesOnLookingWhileTheLaneHasNoRoom_C9) {
   judge(rules::PutSku{rules::SkuCode("tee"), 1});
   judge(rules::Receive{rules::SkuCode("tee"), rules::Quantity{10}});
   hold(std::chrono::seconds(10));
-  clock_.advance(Duration(10'000));
+  clock_.advance(Duration(10'001));
   lane_.close();
   const auto turn = schedule_.expiry.run();
   EXPECT_EQ(turn.work, Work::left);

@@ -1,9 +1,9 @@
-// codec: the texts in which stores keep what has no columns of its own, the same in every store.
+// codec: the text forms of data that has no columns of its own, the same in every store.
 //
-// A verdict's detail is compact JSON that holds only what is set: {"sku":"tee","available":2}; nothing set is
-// the empty text. Where an order's units come from is [[item,bucket,quantity],...]. Times are milliseconds
-// since 1970. What is appended is read back equal; a text of any other form is answered with nothing, for it
-// was not written here. Pure; thread-safe.
+// A verdict's detail is compact JSON with only the fields that are set: {"sku":"tee","available":2}; without
+// any it is the empty text. The origin of an order's units is [[item,bucket,quantity],...]. Times are
+// milliseconds since 1970. What is written is read back equal. Reading a text of any other form returns
+// nothing, because it was not written here. Pure; thread-safe.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Metrics of the judge: what one counts about its batches. Made from nothing they count nowhere.
+// Metrics of the judge about its batches. Default-constructed metrics do nothing.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gavel::judge {
 
-// Units that the ledger moved, by its actions: what was reserved, paid, given back, whoever caused it.
+// Units that the ledger moved, by its actions (reserved, paid, returned), whoever caused it.
 class UnitCounters {
  public:
   UnitCounters() = default;

@@ -1,8 +1,9 @@
-// OrderIndex: which orders a user has, as far as somebody has followed the ledger. A projection.
+// OrderIndex: which orders a user has, as far as the index has followed the ledger. A projection.
 //
-// It is kept apart from the judge's tables, since an index in no order of time would slow down every sale
-// (docs/adr/0008), and it can be thrown away: following from nothing makes it again. Each row is an order
-// that ever took units, with its user and state; a refused one left nothing in the ledger and is not here.
+// It is kept apart from the judge's tables, since an index that does not grow in order of time would slow
+// down every sale (docs/adr/0008). It can be thrown away: following the ledger from the beginning rebuilds
+// it. Each row is an order that ever took units, with its user and state; a refused order left nothing in the
+// ledger and is not in the index.
 //
 // cursors, put and clear belong to one thread, the job's; page to one thread, that of the questions. Every
 // call blocks, and is one transaction. Errors: unavailable (ask again), broken (the index cannot be trusted;
@@ -28,14 +29,14 @@ struct IndexedOrder {
   friend bool operator==(const IndexedOrder&, const IndexedOrder&) = default;
 };
 
-// Comes after every id.
+// Sorts after every id.
 inline constexpr rules::OrderId after_all_orders{
     {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}};
 
 struct OrdersQuery {
   rules::UserId user;
   std::optional<rules::OrderState> state = std::nullopt;
-  std::optional<rules::OrderId> before = std::nullopt;  // The last one of the page before.
+  std::optional<rules::OrderId> before = std::nullopt;  // The last one of the previous page.
   std::size_t count = 1;
 };
 
@@ -43,24 +44,25 @@ class OrderIndex {
  public:
   virtual ~OrderIndex() = default;
 
-  // How far it has got.
+  // How far it has followed.
   virtual Result<Cursors> cursors() = 0;
 
   // Adds the orders, or replaces their states, and moves the cursors to `reached`, all or nothing.
   virtual Result<void> put(const std::vector<IndexedOrder>& orders, const Cursors& reached) = 0;
 
-  // Forgets everything.
+  // Deletes everything.
   virtual Result<void> clear() = 0;
 
   struct Page {
-    Cursors cursors;  // As far as these rows tell.
+    Cursors cursors;  // The position up to which these rows are complete.
     std::vector<IndexedOrder> orders;
   };
-  // The user's orders by falling id, which is nearly by time: ids begin with the time of their making.
+  // The user's orders in descending order of ids, which is nearly the order of time: ids begin with the time
+  // at which they were made.
   virtual Result<Page> page(const OrdersQuery& wanted) = 0;
 };
 
-// In memory, for as long as it lives. Thread-safe.
+// In memory, as long as the object exists. Thread-safe.
 std::unique_ptr<OrderIndex> make_memory_order_index();
 
 }  // namespace gavel::judge

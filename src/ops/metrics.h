@@ -1,13 +1,13 @@
 // MetricsRegistry: what the service counts about itself, in the text form that Prometheus reads (C16, B15).
 //
 //   MetricsRegistry metrics;
-//   const Counter refused = metrics.counter("gavel_pipeline_refused_total", "Commands refused", {{"outcome",
-//   "overloaded"}}); refused.add();
+//   const Counter refused = metrics.counter("gavel_x_refused_total", "Commands refused.");
+//   refused.add();
 //
 // Names are gavel_<folder>_<what>_<unit>; a label's value is the word that everything else uses. There is no
-// global registry: whoever counts is given its handles by constructor. A handle that was made from nothing
-// counts nowhere, for tests that do not look. The counting is done by prometheus-cpp (docs/adr/0007), which
-// does not show here.
+// global registry: a class that counts gets its handles by constructor. A default-constructed handle does
+// nothing, for tests that do not look. prometheus-cpp does the counting (docs/adr/0007), behind this
+// interface.
 //
 // Handles are values, safe to use from any thread, and outlived by their MetricsRegistry.
 #pragma once
@@ -48,7 +48,7 @@ class Counter {
   prometheus::Counter* counter_ = nullptr;
 };
 
-// How often a value fell below each of some fixed bounds, and the sum of all.
+// How many values were below each of some fixed bounds, and the sum of all values.
 class Histogram {
  public:
   Histogram() = default;
@@ -63,7 +63,7 @@ class Histogram {
 // A histogram of how long something took, in seconds.
 class Timer {
  public:
-  // From its making to its end.
+  // Measures from its construction to its destruction.
   class Run {
    public:
     explicit Run(const Timer& timer);
@@ -100,12 +100,13 @@ class MetricsRegistry {
   // Bounds from 1 ms to 5 s; `clock` outlives the timer.
   Timer timer(const std::string& name, const std::string& help, const Clock& clock);
 
-  // Values that somebody else keeps: `read` is called by text() alone, on its thread. A counter's only grows.
+  // Values that another part keeps: only text() calls `read`, on its own thread. The value of a counter must
+  // only grow.
   void watch_gauge(const std::string& name, const std::string& help, std::function<double()> read,
                    const Labels& labels = {});
   void watch_counter(const std::string& name, const std::string& help, std::function<std::uint64_t()> read,
                      const Labels& labels = {});
-  // Counters whose labels come and go: `read` tells those there are. Each only grows while it is there.
+  // Counters whose labels come and go: `read` returns the present ones. Each must only grow while it exists.
   void watch_counters(const std::string& name, const std::string& help,
                       std::function<std::vector<Sample>()> read);
 

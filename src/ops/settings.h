@@ -1,10 +1,11 @@
-// Settings: named values with defaults, one TOML file, environment variables and flags, in that order of
-// precedence.
+// Settings: named values from defaults, one TOML file, environment variables and flags; a later one of these
+// sources wins.
 //
 // A setting's name is dotted ("judge.url"): the TOML key url in table [judge], the environment variable
-// GAVEL_JUDGE__URL, the flag --judge.url. Every value knows where it came from. This is the mechanism only:
-// which settings exist is the program's table (app/options.h). A secret is never a setting, since values are
-// printed: a setting names the file that holds it. Not thread-safe while loading; immutable afterwards.
+// GAVEL_JUDGE__URL, the flag --judge.url. Every value knows where it came from. This is only the mechanism:
+// the program's table says which settings exist (app/options.h). A secret is never a setting, because values
+// are printed; a setting names the file that contains it. Not thread-safe while loading; immutable
+// afterwards.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +41,10 @@ class Settings {
   // what is allowed.
   //
   // `variables` are the names of all variables that are set (variables_of_process()), for finding misspelt
-  // ones, which `environment` is never asked for. One that begins with GAVEL_ and either holds "__" as every
-  // setting's does, or is a setting's but for the number of underscores, must be a setting's. Others are none
-  // of our business: Kubernetes sets GAVEL_PORT and GAVEL_SERVICE_HOST beside a service called gavel.
+  // ones, which `environment` is never asked for. A variable that begins with GAVEL_ must belong to a setting
+  // if it contains "__", as every setting's variable does, or if it differs from one only in the number of
+  // underscores. Other variables are ignored: Kubernetes sets GAVEL_PORT and GAVEL_SERVICE_HOST beside a
+  // service called gavel.
   static Result<Settings> load(std::span<const Setting> table, const std::string& file,
                                const Environment& environment,
                                const std::map<std::string, std::string>& flags,
@@ -66,7 +68,7 @@ class Settings {
 
   Result<void> take_file(std::span<const Setting> table, const std::string& file);
 
-  // Takes a value as text; the error says what is allowed.
+  // Sets a value from text; the error says what is allowed.
   Result<void> set(const Setting& setting, std::string value, std::string origin);
 
   std::vector<Effective> effective_;

@@ -7,8 +7,8 @@
 //             ├────────── open, unless it is gated ─────────┘             │
 //             └──────────────── close, from each of the others ───────────┘
 //
-// A gated activity opens from `verified` alone (B12, docs/adr/0014). What is done with the gate is done
-// before these acts are decided: they record that it was.
+// A gated activity opens from `verified` alone (B12, docs/adr/0014). The work at the gate is done before
+// these acts are decided; the acts record that it was done.
 //
 // Called by decide() alone; ladders as in orders.h. One thread.
 #pragma once

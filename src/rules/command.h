@@ -1,7 +1,7 @@
 // Commands: what a caller may ask of the judge, one struct per act.
 //
 // A command is plain data whose form was checked when it entered (malformation() in decide.h); it carries no
-// time, for time is the judge's. Value types; thread-safe.
+// time, because the judge's time counts. Value types; thread-safe.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,7 @@ struct Reserve {
   Payment payment = Payment::later;
 };
 
-// Takes what a hold has: all of it, or only some lines; the rest returns to stock (E1).
+// Sells what a hold has: all of it, or only some lines, and the rest returns to stock (E1).
 struct Confirm {
   OrderId order;
   Lines lines = {};  // Empty: all that it holds.
@@ -46,18 +46,18 @@ struct Cancel {
   OrderId order;
 };
 
-// Lets a hold last longer; never shorter, and never beyond a cap that is measured from when the order was
-// made (E4).
+// Extends a hold. It never becomes shorter, and never lasts beyond a cap that is measured from when the order
+// was made (E4).
 struct Extend {
   OrderId order;
   std::optional<std::chrono::seconds> seconds = {};  // From the judge's time on; else the service's default.
 };
 
-// Gives an unpaid order other quantities as one difference: what rises is taken, what falls returns to stock,
-// all of it or nothing (E5).
+// Changes the quantities of an unpaid order as one difference: more units are taken, surplus units return to
+// stock, all of it or nothing (E5).
 struct ChangeOrder {
   OrderId order;
-  Lines lines = {};  // All that the order shall hold.
+  Lines lines = {};  // Everything that the order is to hold.
 };
 
 enum class Restock : std::uint8_t {
@@ -65,15 +65,14 @@ enum class Restock : std::uint8_t {
   no,   // They are written off.
 };
 
-// Gives units of a paid order back, as often as there are any left with it.
+// Returns units of a paid order; can be repeated as long as the order has units left.
 struct Refund {
   OrderId order;
   Lines lines = {};  // Empty: all that is left.
   Restock restock = Restock::yes;
 };
 
-// Releases a hold whose time has come; on any other order it changes nothing. Internal: it has no request
-// key.
+// Releases a hold that is due; on any other order it changes nothing. Internal: it has no request key.
 struct Expire {
   OrderId order;
 };
@@ -85,14 +84,14 @@ struct Forget {
   RequestKey key;
 };
 
-// Spreads what an item has available over its buckets anew, since the gate denied at some what others had
-// (A7). Internal like Expire.
+// Spreads the available units of an item over its buckets again, because the gate denied units at some
+// buckets that others had (A7). Internal like Expire.
 struct Rebalance {
   ItemId item;
 };
 
-// Makes a SKU with its free stock item, or changes it while it is sold. What is left out stays as it is; of a
-// SKU that is made it is one bucket, and the service's mode.
+// Creates a SKU with its free stock item, or changes it, also while it sells. What is left out stays as it
+// is; a new SKU has one bucket and the service's mode by default.
 struct PutSku {
   SkuCode sku;
   std::optional<std::int32_t> buckets = std::nullopt;  // Of its free item (A3).
@@ -105,15 +104,15 @@ struct Receive {
   Quantity quantity;
 };
 
-// What an operator found, lost or broke of the free item: a difference, never a new number (B16).
+// Units of the free item that an operator found, lost or broke: a difference, never a new number (B16).
 struct Adjust {
   SkuCode sku;
-  Quantity difference;  // Not zero; a negative one takes away, at most what is available.
+  Quantity difference;  // Not zero; a negative one takes units away, at most what is on hand.
   std::string reason;
 };
 
-// What an operator counted of the free item: all that is on hand, which is available + reserved. It is
-// refused where the stock has changed since the version that he counted at (E6).
+// What an operator counted of the free item: all units on hand, which is available + reserved. It is refused
+// if the stock has changed since the version at which it was counted (E6).
 struct Count {
   SkuCode sku;
   Quantity counted;
@@ -126,7 +125,7 @@ struct ActivityLine {
   std::optional<std::int32_t> buckets;  // Else the SKU's.
 };
 
-// A sale as a draft: nothing moves before it is opened.
+// Creates a sale as a draft: no units move before it is opened.
 struct CreateActivity {
   ActivityCode activity;
   std::string name;
@@ -138,8 +137,8 @@ struct CreateActivity {
   Mode mode = Mode::service;  // D1
 };
 
-// Changes an activity that is not closed, also while it sells. What is left out stays as it is. One that is
-// warmed or verified is a draft again, for the gate would have to be loaded anew.
+// Changes an activity that is not closed, also while it sells. What is left out stays as it is. A warmed or
+// verified activity becomes a draft again, because the gate has to be loaded again.
 struct ChangeActivity {
   ActivityCode activity;
   std::optional<std::int32_t> buckets = std::nullopt;  // Of each of its items (A3).
@@ -161,7 +160,7 @@ struct OpenActivity {
   ActivityCode activity;
 };
 
-// Moves what is unsold back; what returns later goes back too.
+// Moves the unsold units back; units that return later go back too.
 struct CloseActivity {
   ActivityCode activity;
 };
@@ -173,10 +172,10 @@ using Act = std::variant<Reserve, Confirm, Cancel, Extend, ChangeOrder, Refund, 
 struct Command {
   Caller caller;
   std::optional<RequestKey> key;  // Absent only for Expire, Forget and Rebalance.
-  OrderId new_order_id;           // The id of the order, should one be made and the key be no UUIDv7.
+  OrderId new_order_id;           // The id of the order, if one is made and the key is not a UUIDv7.
   Act act;
   std::optional<BucketNo> token =
-      std::nullopt;  // Where the gate granted a token: looked at first, not believed.
+      std::nullopt;  // Where the gate granted a token; it is tried first, and is not a promise.
 };
 
 // The canonical text of what is asked, "act=reserve;user=u1;lines=tee*2": equal for equal requests, whatever

@@ -1,4 +1,4 @@
-// What the ladders of rules/ share: the case before them, and the verdicts on an order.
+// What all rules share: the context of a decision, and the verdicts on an order.
 //
 // Internal to rules/. One thread.
 #pragma once
@@ -35,7 +35,7 @@ inline Verdict verdict_of(Outcome outcome, OrderId order, Detail detail = {}) {
   return verdict;
 }
 
-// The act has no arrow from the order's present state (C5).
+// The act has no arrow from the order's current state (C5).
 inline Verdict refuse_in_state(const Order& order) {
   Detail detail;
   detail.state = std::string(word(order.state));

@@ -1,7 +1,7 @@
 // Flow: one row of the ledger, the reason why a bucket's numbers are what they are (C4).
 //
-// The rows of one bucket form a chain: seq has no gap, and each row's `before` is the `after` of the one in
-// front. The ledger alone rebuilds every number. Rows are never changed or removed. Value type.
+// The rows of one bucket form a chain: seq has no gap, and each row's `before` equals the `after` of the row
+// before it. The ledger alone rebuilds every number. Rows are never changed or removed. Value type.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ enum class Action : std::uint8_t {
   move_in,     // From there: available rises.
   refund,      // sold to available
   write_off,   // sold to gone: refunded, but not for sale again (C3)
-  adjust_in,   // Found, or counted more: available rises.
-  adjust_out,  // Damaged, lost, or counted less: available falls.
-  fall_short,  // The same of units that orders have: shortage rises (E7).
-  make_good,   // available to shortage: units that came pay what is short.
+  adjust_in,   // Units were found or a count was higher: available rises.
+  adjust_out,  // Units are damaged or lost, or a count was lower: available falls.
+  fall_short,  // The same for units that orders hold: shortage rises (E7).
+  make_good,   // available to shortage: incoming units cover the shortage.
 };
 inline constexpr auto actions_count = static_cast<std::size_t>(Action::make_good) + 1;
 
@@ -56,9 +56,9 @@ struct Flow {
   Quantity quantity;  // At least 1.
   Quantity before;    // available
   Quantity after;
-  std::optional<OrderId> order;   // Of reserve, sell, confirm, cancel, expire, refund, write_off.
-  std::int32_t occurrence = 1;    // The how-manieth row of this (order, item, bucket, action).
-  Caller caller;                  // Who caused it; of administration, the operator. "gavel" for Gavel itself.
+  std::optional<OrderId> order;  // Of reserve, sell, confirm, cancel, expire, refund, write_off.
+  std::int32_t occurrence = 1;  // 1-based ordinal among the rows with the same (order, item, bucket, action).
+  Caller caller;                // Who caused it; of administration, the operator. "gavel" for Gavel itself.
   std::optional<RequestKey> key;  // The request that caused it; none for Gavel itself.
   std::string source;  // The event behind it: "order", "change" (of a held order), "hold_expired", "inbound",
                        // "adjust:<reason>", "count", "activity:<code>", "buckets", "rebalance", "shortage".

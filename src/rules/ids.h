@@ -1,7 +1,6 @@
 // The identifiers of the business, each its own type.
 //
-// Codes are chosen by the outside; numbers are dealt by the store and never leave it. Value types;
-// thread-safe.
+// Callers choose codes; the store assigns numbers, which are never shown outside. Value types; thread-safe.
 #pragma once
 
 #include <compare>
@@ -18,9 +17,9 @@ using UserId = Code<struct UserTag>;
 using Caller = Code<struct CallerTag>;  // The account that an API key or a token stands for.
 
 using SkuId = Number<struct SkuIdTag>;
-using ActivityId = Number<struct ActivityIdTag>;  // 0 is no activity: the free pool.
+using ActivityId = Number<struct ActivityIdTag>;  // 0 means no activity: the free pool.
 using ItemId = Number<struct ItemIdTag>;          // A stock item: one (SKU, warehouse, lot, pool).
-using LaneId = Number<struct LaneIdTag>;          // Dealt anew at every start of a lane.
+using LaneId = Number<struct LaneIdTag>;          // A new one is assigned at every start of a lane.
 
 inline constexpr ActivityId free_pool{0};
 

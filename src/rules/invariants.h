@@ -1,5 +1,4 @@
-// The invariants of a batch, each named, each answering with what is broken (style: stellar-core's
-// invariants).
+// The invariants of a batch. Each has a name and reports what is broken (in the style of stellar-core).
 //
 // The judge CHECKs all of them on every batch before it is stored; tests and `gavel verify` use the same
 // names. They share no code with the rules that they watch. Pure; thread-safe.
@@ -23,7 +22,7 @@ struct Invariant {
 // orders_match_flows, orders_go_forward.
 std::span<const Invariant> batch_invariants();
 
-// "name: what is wrong" of the first broken one, or nothing.
+// "name: what is wrong" for the first broken invariant, or nothing.
 std::optional<std::string> first_broken(const State& state);
 
 }  // namespace gavel::rules

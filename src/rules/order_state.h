@@ -27,7 +27,7 @@ enum class OrderState : std::uint8_t { refused, held, paid, cancelled, expired, 
 std::string_view word(OrderState state);
 std::optional<OrderState> parse_order_state(std::string_view word);
 
-// True for the arrows above and for nothing else.
+// True exactly for the arrows above.
 bool may_follow(OrderState from, OrderState to);
 
 // Drawn in rules/activities.h.
@@ -35,8 +35,8 @@ enum class ActivityState : std::uint8_t {
   draft,     // create
   warmed,    // warm: the gate is loaded.
   verified,  // check: the gate shows what the judge has.
-  open,      // open: the allotment lies in the activity's items.
-  closed,    // close: what was unsold is back in the free items.
+  open,      // open: the allotment is in the activity's items.
+  closed,    // close: the unsold units are back in the free items.
 };
 
 // True before the activity is opened for the first and only time.

@@ -1,8 +1,8 @@
-// Outcome: what the business answers, one number and one spelling everywhere.
+// Outcome: an answer of the business, with one number and one spelling everywhere.
 //
-// The enumerator is the JSON word, the column value and the metric label. Numbers are in precedence order:
-// where several refusals hold at once the lowest is given, and decide() is a ladder in this order. Numbers
-// are stored: never reuse or change one. Pure; thread-safe.
+// The enumerator is the JSON word, the column value and the metric label. Numbers are in precedence order: if
+// several refusals apply, the one with the lowest number is given, and decide() is a ladder in this order.
+// Numbers are stored: never reuse or change one. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -40,19 +40,19 @@ enum class Outcome : std::uint8_t {
   overloaded = 25,
   not_ready = 26,
 
-  // The request id stands for something else.
+  // The request key cannot be used for this request.
   key_in_flight = 30,
   key_in_use = 31,
   key_reused = 32,
   key_too_old = 33,
 
-  // What is named does not exist.
+  // The request names something that does not exist.
   unknown_activity = 40,
   unknown_sku = 41,
   unknown_order = 42,
   unknown_request = 43,
 
-  // The rules of the sale and the state of things say no.
+  // The rules of the sale or the current state do not allow it.
   mismatch = 49,
   frozen = 50,
   not_open = 51,
@@ -65,11 +65,11 @@ enum class Outcome : std::uint8_t {
   limit_reached = 58,
   hold_capped = 59,
 
-  // There is not enough.
+  // There is not enough stock.
   sold_out = 60,
   insufficient = 61,
 
-  // Nobody knows yet.
+  // It is not known yet.
   outcome_unknown = 70,
 };
 
@@ -79,8 +79,8 @@ enum class Retry : std::uint8_t { never, same_key, new_key };
 struct OutcomeTraits {
   Outcome outcome;
   std::string_view word;
-  bool act;       // Something happened: a committed effect stands behind it.
-  bool final;     // The same request will never be answered otherwise, if the verdict was recorded.
+  bool act;       // The command was executed, and its effect is committed.
+  bool final;     // If the verdict was recorded, the same request will always get this answer.
   bool recorded;  // The judge records it under the request id.
   Retry retry;
   std::string_view meaning;  // One sentence for people.

@@ -1,7 +1,7 @@
 // Quantity: a number of units, and the limits that make overflow impossible (C10).
 //
-// Every quantity of one command is at most line_units_max, every total at most total_units_max; a sum of
-// batch-many totals stays far below 2^63, so plain addition is safe everywhere. Pure; thread-safe.
+// Every quantity of one command is at most line_units_max, every total at most total_units_max; the sum of
+// the totals of a whole batch stays far below 2^63, so plain addition is safe everywhere. Pure; thread-safe.
 #pragma once
 
 #include <compare>
@@ -24,8 +24,8 @@ struct Quantity {
 inline constexpr Quantity no_units{0};
 inline constexpr Quantity line_units_max{1'000'000};
 inline constexpr Quantity total_units_max{1'000'000'000'000};
-// Receipts stop at total_units_max; what closed activities give back comes on top of it. Even so nothing that
-// the rules do leads above this.
+// Receipts stop at total_units_max, and units that closed activities return come on top of it. Even then no
+// rule leads above this number.
 inline constexpr Quantity sound_units_max{1'000 * total_units_max.units};
 inline constexpr std::size_t order_lines_max = 100;
 inline constexpr std::size_t activity_lines_max = 100;

@@ -1,4 +1,4 @@
-// State: the rows that one batch touches, as loaded, and what the batch makes of them.
+// State: the rows that one batch touches, as they were loaded, and the batch's changes to them.
 //
 // The judge fills it from a store, decide() works on it, the store writes the difference back: rows marked
 // `inserted` or `updated`, and the flows. It is plain data with no I/O; one batch owns it and one thread uses
@@ -33,41 +33,42 @@ struct Bucket {
   Quantity reserved;
   Quantity sold;
   std::int64_t seq = 0;
-  Quantity shortage = {};  // Units that orders have and that are not there (E7).
+  Quantity shortage = {};  // Units that orders hold and that do not exist (E7).
 
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
 
 // One stock item with all its buckets (A3, A6). `loaded` keeps the buckets as they came from the store: the
-// store guards each update by them, and the generation rises by comparing (gate-protocol, Judge).
+// store guards each update by them, and a comparison with them tells whether the generation rises
+// (gate-protocol, Judge).
 struct Item {
   ItemId id;
   SkuId sku;
-  ActivityId activity = free_pool;  // Whose allotment it is; free_pool: free stock.
+  ActivityId activity = free_pool;  // The activity whose allotment it is; free_pool means free stock.
   std::int64_t generation = 1;
-  std::int64_t refusals = 0;  // For lack of stock, that were recorded in this generation (A8).
+  std::int64_t refusals = 0;  // Refusals for lack of stock that were recorded in this generation (A8).
   std::vector<Bucket> buckets;
   std::vector<Bucket> loaded;
-  RowState row_state = RowState::clean;  // Of the item's own row; buckets say for themselves.
-  // Its last so many buckets are out of use: bucket rows are never deleted (A3). They get nothing new, and
-  // what an order gives back to them is sold from there.
+  RowState row_state = RowState::clean;  // State of the item's own row; each bucket has its own.
+  // Number of buckets, the last ones, that are out of use: bucket rows are never deleted (A3). They get no
+  // new units; units that an order returns to them are sold from there.
   std::int32_t retired = 0;
 
   std::size_t in_use() const { return buckets.size() - static_cast<std::size_t>(retired); }
   Quantity available() const;
   Quantity total() const;  // available + reserved + sold
-  // So many units are owed to orders and are not there: at most reserved + sold, and nothing is available
-  // then (docs/adr/0017).
+  // Units that are owed to orders and do not exist: at most reserved + sold. While there are any, nothing is
+  // available (docs/adr/0017).
   Quantity shortage() const;
-  // What is on the shelf: available + reserved - shortage. A shortage of paid orders, which left it, is no
-  // part of that.
+  // Units on the shelf: available + reserved - shortage. A shortage that is owed to paid orders is not
+  // subtracted, since those units have left the shelf.
   Quantity on_hand() const;
 };
 
 struct Sku {
   SkuId id;
   SkuCode code;
-  std::int32_t bucket_count = 1;  // Of its free item, those in use.
+  std::int32_t bucket_count = 1;  // Buckets of its free item that are in use.
   ItemId free_item;
   RowState row_state = RowState::clean;
   Mode mode = Mode::service;
@@ -102,8 +103,8 @@ struct Allocation {
   friend bool operator==(const Allocation&, const Allocation&) = default;
 };
 
-// What of an order may change, as it came from the store: the store guards each update by the revision, and
-// the invariants compare what the order has with what it had.
+// The parts of an order that may change, as they came from the store. The store guards each update by the
+// revision, and the invariants compare the order with these.
 struct OrderAsLoaded {
   OrderState state = OrderState::refused;
   std::vector<Allocation> taken;
@@ -112,10 +113,10 @@ struct OrderAsLoaded {
   std::int64_t revision = 0;
 };
 
-// An order, and what is still with it (docs/adr/0006). It takes units while it is held; when it is settled
-// `taken` is fixed for good, and what leaves it afterwards is added to `returned`:
+// An order, and the units that it still has (docs/adr/0006). It takes units while it is held. When it is
+// settled, `taken` never changes again, and units that leave the order afterwards are added to `returned`:
 //
-// A change of a held order changes `taken` itself (E5); the ledger keeps how it came about.
+// A change of a held order changes `taken` itself (E5); the ledger records how.
 //
 //   state                    is with the order     returned
 //   held                     taken                 nothing
@@ -129,26 +130,25 @@ struct Order {
   OrderState state = OrderState::refused;
   UserId user;
   ActivityId activity = free_pool;
-  std::vector<Allocation> taken;          // Parts of one item stand together; each bucket once.
-  std::vector<Allocation> returned = {};  // Each bucket once, with never more than was taken there.
+  std::vector<Allocation> taken;          // Parts of one item are adjacent; each bucket occurs once.
+  std::vector<Allocation> returned = {};  // Each bucket occurs once, never with more than was taken there.
   Time created_at;
-  std::optional<Time> expires_at;  // Of held orders, and of those that once were.
-  std::optional<Time> first_expires_at =
-      std::nullopt;                // Of those that were extended: `expires_at` as it was before.
-  std::optional<Time> settled_at;  // When it left `held`.
-  std::int32_t extensions = 0;     // How often the hold was made to last longer (E4).
-  std::int64_t revision = 0;       // Rises with every act that changes the row.
+  std::optional<Time> expires_at;                       // For orders that are held or once were.
+  std::optional<Time> first_expires_at = std::nullopt;  // For extended orders: the first `expires_at`.
+  std::optional<Time> settled_at;                       // When it left `held`.
+  std::int32_t extensions = 0;                          // How often the hold was extended (E4).
+  std::int64_t revision = 0;                            // Rises with every act that changes the row.
   RowState row_state = RowState::clean;
-  std::optional<OrderAsLoaded> loaded = std::nullopt;  // None of an order that the batch made.
+  std::optional<OrderAsLoaded> loaded = std::nullopt;  // None for an order that this batch made.
 
-  std::vector<Allocation> kept() const;  // What is with the order, in the order of `taken`.
+  std::vector<Allocation> kept() const;  // What the order still has, in the sequence of `taken`.
 };
 
-// Makes the present values those that came from the store.
+// Makes the current values the loaded ones.
 void mark_loaded(Order& order);
 
-// A request and its first answer (D3). It is stored in the order's row where the key is a UUIDv7 and the act
-// is reserve, in a row (caller, key) otherwise.
+// A request and its first answer (D3). It is stored in the order's row if the key is a UUIDv7 and the act is
+// reserve, and otherwise in a row (caller, key).
 struct IdempotencyRecord {
   Caller caller;
   RequestKey key;
@@ -159,7 +159,7 @@ struct IdempotencyRecord {
 
 using RequestId = std::pair<Caller, RequestKey>;
 
-// The rows of the ledger in which one action moved units of one order in one bucket (C4).
+// Names the ledger rows in which one action moved units of one order in one bucket (C4).
 struct OccurrenceKey {
   OrderId order;
   ItemId item;
@@ -184,7 +184,7 @@ struct Quota {
   RowState row_state = RowState::clean;
 };
 
-// Numbers that the store deals, with the next free one of each kind.
+// The next free number of each kind that the store assigns.
 struct Counters {
   std::int64_t next_sku = 1;
   std::int64_t next_item = 1;
@@ -197,18 +197,18 @@ struct State {
   std::map<ActivityCode, Activity> activities;
   std::map<ItemId, Item> items;
   std::map<OrderId, Order> orders;
-  std::map<OccurrenceKey, std::int32_t> occurrences;  // How many rows of each kind `orders` have so far.
+  std::map<OccurrenceKey, std::int32_t> occurrences;  // How many rows of each kind the orders have so far.
   std::map<QuotaKey, Quota> quotas;
-  std::map<RequestId, IdempotencyRecord> requests;  // Of rows (caller, key).
+  std::map<RequestId, IdempotencyRecord> requests;  // Requests in rows (caller, key).
   std::set<RequestId> forgotten;  // Rows (caller, key) to be deleted, before any is inserted.
   std::map<OrderId, IdempotencyRecord>
-      orders_as_requests;  // Of order rows whose id is the request's UUIDv7 key.
+      orders_as_requests;  // Requests in order rows whose id is the request's UUIDv7 key.
   std::set<OrderId>
-      ids_in_use;  // UUIDv7 keys of this batch that are the id of an order made under another key.
+      ids_in_use;  // UUIDv7 keys of this batch that are already the id of an order with another key.
   Counters counters;
 
-  // Held orders whose time is past, oldest first, that may be released if an item runs short (C9). An item in
-  // `due_unseen` has more of them than were loaded.
+  // Due held orders, oldest first, that may be released if an item runs short (C9). An item in `due_unseen`
+  // has more of them than were loaded.
   std::map<ItemId, std::vector<OrderId>> due;
   std::set<ItemId> due_unseen;
 
@@ -221,8 +221,8 @@ struct State {
   Item& item(ItemId id);                   // CHECKs that it was loaded.
   Order* find_order(OrderId id);
 
-  // Adds an order as it came from the store. One that nobody acted upon has but the rows of its making, which
-  // are counted here; true of any other: the store counts its rows.
+  // Adds an order as it came from the store. If nothing was done to the order, it has only the ledger rows of
+  // its creation, which are counted here. Returns true for any other order: the store must count its rows.
   bool add_loaded(Order order);
 };
 

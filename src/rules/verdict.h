@@ -17,7 +17,7 @@
 
 namespace gavel::rules {
 
-// What an outcome says beyond its word. Only what the outcome's row in interfaces.md names is set.
+// What an outcome says besides its word. Only the fields that interfaces.md names for the outcome are set.
 struct Detail {
   std::optional<SkuCode> sku;  // sold_out, insufficient, limit_reached, unknown_sku, frozen: which line.
   std::optional<Quantity> available;       // insufficient: of the stock, or what is on hand or with the order
@@ -40,11 +40,11 @@ struct Detail {
   friend bool operator==(const Detail&, const Detail&) = default;
 };
 
-// Whether a verdict stands under its request key.
+// Whether a verdict is recorded under its request key.
 enum class Record : std::uint8_t {
   no,        // Not recorded: the key is free for another try.
-  fresh,     // IdempotencyRecord by this very batch.
-  replayed,  // IdempotencyRecord earlier; this is the first answer again.
+  fresh,     // Recorded by this batch.
+  replayed,  // Recorded earlier; this is the first answer again.
 };
 
 struct Verdict {

@@ -1,7 +1,7 @@
-// Auditor: keeps what the oracles judge by, and has them judge.
+// Auditor: collects what the oracles need, and runs them.
 //
-// It sees each attempt and each reply as the callers do, and each commit in the very order of the commits. It
-// gives every event a moment of its own, so that the checks of refusals are exact. One thread.
+// It sees each attempt and each reply as the callers do, and each commit in the order of the commits. It
+// gives every event its own moment, so that the checks of refusals are exact. One thread.
 #pragma once
 
 #include <cstdint>
@@ -27,24 +27,24 @@ class Auditor {
   Auditor(const Scheduler& scheduler, CoverageMarks& sightings)
       : scheduler_(scheduler), sightings_(sightings) {}
 
-  // Later than every moment before.
+  // Later than every earlier moment.
   oracle::Moment moment();
 
   void committed(const rules::State& state, judge::BatchId batch, Time now);
 
   oracle::History& history() { return history_; }
 
-  // The database as it is, with all flows so far.
+  // The present database, with all flows so far.
   oracle::Ledger ledger(judge::Reader& reader) const;
 
-  // A user was shown his orders.
+  // A user was shown a list of orders.
   void was_shown(const rules::UserId& user, oracle::Moment call, const jobs::UserOrders& shown);
 
-  // What is wrong with the pages of an index that has followed everything.
+  // What is wrong with the pages of an index that has followed the whole ledger.
   std::vector<std::string> compare(judge::OrderIndex& index, judge::Reader& reader) const;
 
-  // What is wrong, a line each. Holds past their time have been free within `release_within_ms`, if that was
-  // promised.
+  // What is wrong, one line each. If `release_within_ms` is given, due holds must have been released within
+  // that time.
   std::vector<std::string> findings(judge::Reader& reader,
                                     std::optional<std::int64_t> release_within_ms) const;
 
@@ -58,16 +58,16 @@ class Auditor {
   CoverageMarks& sightings_;
   oracle::Moment latest_ = 0;
   oracle::History history_;
-  std::set<rules::LaneId> lanes_;    // That committed something.
-  std::vector<oracle::Flow> flows_;  // In the order of their commits.
+  std::set<rules::LaneId> lanes_;    // Lanes that committed something.
+  std::vector<oracle::Flow> flows_;  // In the order of the commits.
   struct Shown {
     std::string user;
     oracle::Moment call;
-    bool complete;  // It says so of itself.
+    bool complete;  // Whether the list says that it is complete.
     std::set<std::string> orders;
   };
   std::vector<Shown> shown_;
-  std::map<rules::ItemId, std::int64_t> generations_;  // As they must be, by the order of the commits.
+  std::map<rules::ItemId, std::int64_t> generations_;  // What they must be, by the order of the commits.
 };
 
 }  // namespace gavel::sim

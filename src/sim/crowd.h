@@ -1,8 +1,9 @@
 // Crowd: the callers of a simulated world: a shop's customers, and its operators.
 //
 // They do what callers do: come in bursts, want the same thing, pay late or never, cancel while they pay,
-// lose replies, try again with the same key or with another one, send one key twice. What they ask and what
-// they hear is noted for the oracles. A caller hears a reply only if it comes before he gives up. One thread.
+// lose replies, try again with the same key or with another one, send one key twice. Their requests and the
+// replies that they receive are recorded for the oracles. A caller receives a reply only if it arrives before
+// the caller gives up. One thread.
 #pragma once
 
 #include <cstdint>
@@ -22,40 +23,40 @@ class Crowd {
  public:
   Crowd(const SimContext& surroundings, const WorldOptions& options, Fleet& fleet, Auditor& auditor);
 
-  // Operators make SKUs, stock and activities.
+  // Operators create SKUs, stock and activities.
   void set_up();
 
-  // Begins so many operations, one after another with pauses.
+  // Begins this many operations, one after another with pauses.
   void begin(std::uint64_t operations);
   bool has_begun_all() const { return begun_all_; }
 
-  // From here on whoever has no answer asks again until he has one.
+  // From here on, every caller without an answer asks again until there is one.
   void insist();
   // Until here.
   void relent() { insists_ = false; }
 
-  // Asks for this, and again until it is answered.
+  // Asks for this, repeatedly until it is answered.
   void ask(rules::Command command);
 
-  // True when nobody waits for anything.
+  // True when no caller waits for anything.
   bool is_quiet() const;
-  // Who still waits, and for what.
+  // The callers that still wait, and for what.
   std::string waiting() const;
 
  private:
-  // One business action under one key, however often it is sent.
+  // One business action with one key, however often it is sent.
   struct Intent {
     rules::Command command;
     oracle::Request request;
     int attempts = 0;
-    int open = 0;           // Attempts that came to nothing since the last definite reply.
-    bool recorded = false;  // A recorded answer was heard.
+    int open = 0;           // Attempts without a result since the last definite reply.
+    bool recorded = false;  // A recorded answer was received.
     bool waits = false;     // An attempt is under way.
     bool told_unknown = false;
-    std::uint64_t turn = 0;  // Of the attempt that it waits for.
+    std::uint64_t turn = 0;  // The attempt that it waits for.
     gate::InstanceId answered_by{};
   };
-  using Number = std::size_t;  // Of an intent.
+  using Number = std::size_t;  // The number of an intent.
 
   // What they do.
   void operate();
@@ -105,13 +106,13 @@ class Crowd {
   Fleet& fleet_;
   Auditor& auditor_;
   std::vector<std::unique_ptr<Intent>> intents_;
-  std::vector<rules::OrderId> orders_;  // That somebody heard of.
+  std::vector<rules::OrderId> orders_;  // Orders that some caller knows.
   std::uint64_t left_ = 0;              // Operations that have not begun.
   std::uint64_t next_key_ = 1;
   bool begun_all_ = true;
   bool days_are_due_ = false;
   bool insists_ = false;
-  bool insisted_ = true;  // Everybody was asked to.
+  bool insisted_ = true;  // Every caller was told to insist.
 };
 
 }  // namespace gavel::sim

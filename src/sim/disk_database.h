@@ -1,10 +1,10 @@
 // DiskDatabase: the product's SQLite store in a simulated world, above a file layer with faults.
 //
-// One instance at a time has it, as the product's one process does. Its files lie in a folder of their own,
-// in memory where the machine offers that. A write may find the disk full or be cut short, a sync may fail;
-// when the instance dies what was not synced may be lost, write by write. Whether a batch whose commit failed
-// is stored is found out as the next process does: by what is in the file. One thread, one database at a
-// time.
+// One instance at a time uses it, like the product's one process. Its files are in a folder of their own, in
+// memory if the machine offers that. A write may find the disk full or be cut short, and a sync may fail.
+// When the instance dies, changes that were not synced may be lost, write by write. Whether a batch whose
+// commit failed is stored is found out in the same way as by the next process: from the file. One thread, one
+// database at a time.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class DiskDatabase final : public Database {
 
   std::unique_ptr<judge::Store> open_store(const Client& client) override;
   std::unique_ptr<judge::Reader> open_reader(const Client& client) override;
-  // In a file beside the database's, which outlives the instance unless the power fails.
+  // In a file beside the database's, which survives the instance unless the power fails.
   std::unique_ptr<judge::OrderIndex> open_order_index(const Client& client) override;
   std::unique_ptr<judge::Reader> look() override;
   void instance_dies() override;
@@ -38,7 +38,7 @@ class DiskDatabase final : public Database {
   std::vector<std::string> complaints() const override { return {}; }
   std::size_t open_transactions() const override { return 0; }
 
-  // What its store tells of: a batch that is about to be committed, and how that ended.
+  // What its store reports: a batch that is about to be committed, and how that ended.
   void about_to_commit(const rules::State& state, judge::BatchId batch, Time now);
   Result<void> commit(judge::Store& store);
 

@@ -1,7 +1,8 @@
-// Faults: everything that may go wrong in a simulated world, how often it shall, and how often it did.
+// Faults: everything that may go wrong in a simulated world, how often it is to happen, and how often it
+// happened.
 //
 // Which kinds a run has is drawn from its seed (swarm testing): a run with every fault at once never gets far
-// enough to meet the rare ones. In the phases after the safety phase nothing new goes wrong. One thread.
+// enough to reach the rare states. After the safety phase nothing new goes wrong. One thread.
 #pragma once
 
 #include <array>
@@ -23,13 +24,13 @@ enum class Fault : std::uint8_t {
   sql_conflict,          // A deadlock or serialisation failure that the server saw.
   sql_commit_conflict,   // The same, at commit.
   sql_commit_stored,     // Commit happened, its answer is lost.
-  sql_commit_lost,       // Commit never arrived, and nobody says so.
+  sql_commit_lost,       // Commit never arrived, and there is no answer.
   sql_commit_in_flight,  // Commit is under way after its connection is lost; it happens, or does not, later.
   sql_settle_lost,       // The tombstone is stored, its answer is lost.
   sql_read_unavailable,  // A question has no answer.
   // Of the index of orders by user.
   index_unavailable,  // A call has no effect.
-  index_put_lost,     // What was put is there, and nobody says so.
+  index_put_lost,     // What was put is stored, and there is no answer.
   // Of the gate (pitfalls, Redis).
   gate_call_lost,      // It never arrives.
   gate_reply_lost,     // It has its effect, and no reply.
@@ -47,7 +48,7 @@ enum class Fault : std::uint8_t {
   instance_clock_ahead,
   instance_clock_back,
   instance_crashed_in_call,  // While a call of the database is under way.
-  instance_crashed_granted,  // When a reply comes in which the gate gave it something.
+  instance_crashed_granted,  // When a reply arrives with which the gate grants tokens.
   // Between service and callers.
   reply_lost,
   request_repeated,  // It arrives at two instances at once.
@@ -66,13 +67,13 @@ std::string_view word(Fault fault);
 // "clock", "caller", "file".
 std::string_view seam(Fault fault);
 
-// Whether it befalls what a release of holds needs: database, disks, clocks, processes.
+// Whether it strikes a part that the release of holds needs: database, disks, clocks, processes.
 bool is_of_service(Fault fault);
 std::optional<Fault> parse_fault(std::string_view word);
 
 using FaultCounts = std::array<std::uint64_t, faults_count>;
 
-// A fault at this opportunity of its kind, from 1.
+// A fault that is to strike at this opportunity of its kind, counted from 1.
 struct PlannedFault {
   Fault fault;
   std::uint64_t nth;
@@ -81,17 +82,18 @@ struct PlannedFault {
 
 class Faults {
  public:
-  // Draws which kinds there are, and how often. None strikes before unleash().
+  // Draws which kinds there are, and how often they strike. None strikes before unleash().
   explicit Faults(Random& random);
 
-  // Instead of what was drawn: these alone.
+  // Replaces what was drawn: only these strike.
   void plan(std::vector<PlannedFault> only);
   bool planned() const { return planned_; }
 
   // Whether this fault happens at this opportunity. Counted as fired when it does.
   bool strikes(Fault fault);
 
-  // The same in two steps, where an opportunity may come to nothing: whether to try, and that it happened.
+  // The same in two steps, for opportunities that may have no effect: whether to try, and then that it
+  // happened.
   bool draws(Fault fault);
   void count(Fault fault) { ++fired_[static_cast<std::size_t>(fault)]; }
 
@@ -99,7 +101,7 @@ class Faults {
   bool has(Fault fault) const;
 
   void unleash() { healed_ = false; }
-  // From here on nothing strikes.
+  // From here on, nothing strikes.
   void heal() { healed_ = true; }
   bool healed() const { return healed_; }
 
@@ -110,7 +112,7 @@ class Faults {
  private:
   Random& random_;
   bool healed_ = true;
-  std::array<std::uint64_t, faults_count> one_in_{};  // One of so many opportunities; 0: never.
+  std::array<std::uint64_t, faults_count> one_in_{};  // Strikes at one of this many opportunities; 0: never.
   FaultCounts fired_{};
   FaultCounts opportunities_{};
   bool planned_ = false;

@@ -1,13 +1,15 @@
 // Fiber: a function with a stack of its own, which can stop in the middle of a call and go on later.
 //
-// The judge works through a batch in one synchronous call. On a fiber that call stands still wherever the
-// store makes it wait, and others act meanwhile: this is how two instances meet inside of their transactions.
+// The judge works through a batch in one synchronous call. On a fiber that call is suspended wherever the
+// store makes it wait, and others act meanwhile: this is how two instances meet in the middle of their
+// transactions.
 //
 //   made ──► running ──► parked (rest, park) ──► running … ──► done
 //                           wake, or its time
 //
-// A fiber belongs to an instance: while that one is paused it is not resumed, and once its power is cut every
-// park returns at once, so that the function runs out. No exception passes through it. One thread.
+// A fiber belongs to an instance. While the instance is paused, the fiber is not resumed. Once the instance
+// has crashed, every park returns at once, so that the function runs to its end. No exception passes through
+// it. One thread.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +28,17 @@ class Fiber {
   // Begins to run `body` at the present time, by an event of its own. Both references outlive the fiber.
   Fiber(Scheduler& scheduler, const ProcessState& power, std::function<void(Fiber&)> body);
 
-  // The body has run out (CHECKed).
+  // The body has run to its end (CHECKed).
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Called by the body alone. park() ends when it is woken, which it answers with true, or after `at_most`.
+  // Called by the body alone. park() returns true when it is woken, and false after `at_most`.
   bool park(Micros at_most = Micros::max());
   void rest(Micros duration);
 
-  // Has a parked fiber go on, by an event at the present time; nothing if it is not parked. Called by anybody
-  // else.
+  // Resumes a parked fiber, by an event at the present time; does nothing if it is not parked. Called from
+  // outside the fiber.
   void wake();
 
   bool done() const { return done_; }
@@ -55,7 +57,7 @@ class Fiber {
   bool parked_ = true;
   bool woken_ = false;
   bool done_ = false;
-  std::uint64_t turn_ = 0;  // Rises with every park: what was to end an earlier one comes too late.
+  std::uint64_t turn_ = 0;  // Rises with every park, so that an event for an earlier one has no effect.
   std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);  // For events that outlive the fiber.
 };
 

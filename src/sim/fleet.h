@@ -1,6 +1,6 @@
-// Fleet: the instances of a world, which of them serve, and what befalls them.
+// Fleet: the instances of a world, which of them serve, and the faults that strike them.
 //
-// An instance that crashes is destroyed once its calls have run out, and another one takes its place a little
+// An instance that crashes is destroyed once its calls have ended. Another one takes its place a little
 // later, under a number that was never used, on the same database and gate. One thread.
 #pragma once
 
@@ -18,38 +18,38 @@ namespace gavel::sim {
 class Fleet {
  public:
   Fleet(const SimContext& surroundings, const WorldOptions& options);
-  ~Fleet();  // Crashes what still serves.
+  ~Fleet();  // Crashes the instances that still serve.
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
-  // One that serves, or nullptr.
+  // An instance that serves, or nullptr.
   Instance* pick(Random& random);
-  // The one of this number, if it serves.
+  // The instance with this number, if it serves.
   Instance* find(gate::InstanceId number);
   std::size_t serving() const;
 
-  // Calls `use` with each that serves.
+  // Calls `use` with each instance that serves.
   void for_each(const std::function<void(Instance&)>& use);
 
   // Lets the faults of instances strike; called every few milliseconds.
   void look();
-  // Destroys what is dead and starts what is missing.
+  // Destroys dead instances and starts missing ones.
   void tend();
 
-  // The items that some instance states to the gate, and refreshes there.
+  // The items that some instance states to the gate and refreshes.
   std::set<rules::ItemId> gated_items() const;
 
   bool is_dead(gate::InstanceId number) const { return dead_.contains(number); }
 
-  // True of one that serves and states the item to the gate.
+  // Whether some instance serves and states the item to the gate.
   bool leads(gate::InstanceId number, rules::ItemId item);
-  // Requests between entrance and verdict, of all that serve.
+  // Requests between entrance and verdict, of all instances that serve.
   std::size_t in_flight() const;
 
  private:
   struct Slot {
     std::unique_ptr<Instance> instance;
-    Micros start_at{0};  // Where there is none.
+    Micros start_at{0};  // When to start an instance where there is none.
     bool gated = true;
   };
 

@@ -1,8 +1,8 @@
 // GateWatch: whether the gate's buckets are what its protocol promises (gate-protocol.md).
 //
-// It looks at every call on a bucket: what is stated there never goes back, counts what instances hold, and
-// was so at the judge; and what was lost on its way is stated again. World looks at the gate at rest. No
-// answer of the service depends on any of it. One thread.
+// It looks at every call on a bucket. What a bucket states never goes backwards, counts what instances hold,
+// and was true at the judge; and statements that were lost are made again. World looks at the gate at rest.
+// No answer of the service depends on any of this. One thread.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ class GateWatch {
   // In the order of the commits.
   void committed(const rules::State& state);
 
-  // A call on a bucket; nothing is a missing one.
+  // A call on a bucket; nothing means that the bucket is missing.
   void called(const gate::BucketKey& key, const std::optional<gate::Bucket>& before,
               const std::optional<gate::Bucket>& after);
 
-  // Somebody else saw something wrong.
+  // Adds a violation that was seen elsewhere.
   void complain(const gate::BucketKey& key, const std::string& what);
 
   const std::vector<std::string>& violations() const { return violations_; }

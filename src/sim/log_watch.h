@@ -1,4 +1,4 @@
-// LogWatch: an instance's log, told to the tale, and what it shows of rare states. One thread.
+// LogWatch: writes an instance's log into the trace log, and marks the rare states that it shows. One thread.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
-// Options: how one simulated world is, drawn from its seed.
+// Options: the properties of one simulated world, drawn from its seed.
 //
-// Limits are tiny, since a queue of 8 is full and a batch of 4 is halved often, and stock of 5 is sold out
-// within the first requests. Value type.
+// Limits are tiny, because a queue of 8 is often full, a batch of 4 is often halved, and a stock of 5 sells
+// out within the first requests. Value type.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace gavel::sim {
 
 struct WorldOptions {
-  bool on_disk = false;     // SQLite in the process of the one instance, else a server.
+  bool on_disk = false;     // SQLite in the process of the only instance; otherwise a server.
   std::vector<bool> gated;  // Of each instance.
   InstanceOptions instance;
 
@@ -25,8 +25,8 @@ struct WorldOptions {
   std::uint64_t users = 8;
   std::uint64_t lines_max = 1;  // Of an order.
   std::uint64_t units_max = 2;  // Of a line.
-  bool renews_keys = true;      // Some try again with another key.
-  // Sometimes everybody stands still for so long (days), after which what was asked before is old; 0: never.
+  bool renews_keys = true;      // Some callers try again with another key.
+  // Sometimes everything stands still for this long (days), after which earlier requests are old; 0: never.
   Micros leap{0};
 
   Micros gap{5'000};       // Between two operations, at the mean.

@@ -1,4 +1,4 @@
-// Plain words: what the service says and keeps, in the words of the oracles (tests/plain), and the way back.
+// Translates the service's answers and rows into the types of the oracles (tests/plain), and requests back.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@ namespace gavel::sim {
 using plain::in_plain_words;
 using plain::ms_of;
 
-// The command that an oracle's errand means: a reserve.
+// The command for an oracle's errand: a reserve.
 rules::Command reserve_of(const oracle::Request& request, std::chrono::seconds hold);
 
-// All rows but the flows, whose order of commits the caller knows. The reader is one that answers.
+// All rows except the flows, whose order of commits the caller knows. The reader must answer.
 void read_rows(judge::Reader& reader, oracle::Ledger& ledger);
 
 }  // namespace gavel::sim

@@ -1,8 +1,8 @@
-// ProcessState: whether an instance of the service runs, stands still for a while, or is dead for good.
+// ProcessState: whether an instance of the service runs, is paused, or is dead.
 //
-// A crash cuts the power: from then on no call of the instance has an effect, and nothing it says reaches
-// anybody. What stands still (a paused process, a stopped virtual machine) goes on later as if nothing had
-// been. Value of one instance; one thread.
+// After a crash no call of the instance has an effect, and nothing that it sends arrives. A paused instance
+// (a stopped process or virtual machine) continues later as if nothing had happened. Value of one instance;
+// one thread.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// RareState: states of a run that faults and races alone bring about, each with a name.
+// RareState: states of a run that only faults and races cause, each with a name.
 //
-// A simulator that never gets a service into trouble shows nothing by finding none. So each of these is
-// counted by somebody who watches from outside (the log, calls of store and gate, answers, the ledger), and
-// one that a whole CI run never saw fails it: the production code has no probe. Value types; one thread.
+// A simulator that never gets the service into trouble proves nothing by finding no trouble. So each of these
+// states is counted from outside (from the log, calls of store and gate, answers, the ledger), and a CI run
+// that never saw one of them fails. The production code has no probes. Value types; one thread.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // RedisGate: one instance's connection to the gate's server, over a network that loses, delays and repeats.
 //
-// A gate by the contract of gate/gate.h: `done` is called once, with a reply or, after the time limit, with
-// `unavailable`, which says nothing about the effect. A call may take effect after its caller was told so, or
-// twice. When the power of the instance is cut nothing is called any more. One thread.
+// It follows the contract of gate/gate.h: `done` is called once, with a reply or, after the time limit, with
+// `unavailable`, which says nothing about the effect. A call may take effect after its caller got
+// `unavailable`, or twice. After the instance has crashed, nothing is called any more. One thread.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct RedisClient {
   RedisServer& server;
   const ProcessState& power;
   std::string name;       // "i2"
-  Micros reply_within{};  // Then the caller is told that there is none.
+  Micros reply_within{};  // After this the caller gets `unavailable`.
   bool says_yes = false;  // Every want is granted, whatever the bucket has (I18).
   // Ends the instance once the present event is over.
   std::function<void()> crash;
-  // Has the instance's executor run what a callback has left there.
+  // Makes the instance's executor run the work that a callback has posted.
   std::function<void()> stir;
 };
 

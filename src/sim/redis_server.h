@@ -1,9 +1,9 @@
-// RedisServer: the gate's server with the manners of Redis under Sentinel.
+// RedisServer: the gate's server, which behaves like Redis under Sentinel.
 //
-// The buckets are in memory, under the one script (gate/bucket.h). What may become of them: a replica follows
-// with a lag and takes over without the last writes; a restart leaves nothing; a key is evicted; somebody
-// writes nonsense; the server stands still for a while and then works off what has come. Nothing of this
-// harms anybody who does not believe the gate. One thread.
+// The buckets are in memory, under the one script (gate/bucket.h). A replica follows with a lag and takes
+// over without the last writes; a restart leaves nothing; a key is evicted; somebody writes nonsense; the
+// server stands still for a while and then works off the waiting calls. None of this harms a service that
+// does not trust the gate. One thread.
 #pragma once
 
 #include <deque>
@@ -35,7 +35,7 @@ class RedisServer {
         random_(random),
         watch_(faults) {}
 
-  // Runs `command` on the bucket when the server gets to it: at once, or after it has stood still.
+  // Runs `command` on the bucket as soon as the server does: at once, or after it has stood still.
   void arrive(const gate::BucketKey& key, std::function<void(std::optional<gate::Bucket>&)> command);
 
   // Lets the server's own faults strike; called every few milliseconds.
@@ -47,7 +47,7 @@ class RedisServer {
   GateWatch& watch() { return watch_; }
 
  private:
-  // A bucket as it was after a write: what the replica will have once it has caught up.
+  // A bucket after a write: what the replica will have once it has caught up.
   struct Replicated {
     Micros at;
     gate::BucketKey key;

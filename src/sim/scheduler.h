@@ -1,4 +1,4 @@
-// Scheduler: virtual time, and who acts next.
+// Scheduler: virtual time, and which event is next.
 //
 // Everything that happens in a simulated world is an event of this queue: one thread takes them one by one,
 // in order of their time and, at equal times, in order of their arrival. Nothing here reads a clock, so the
@@ -13,7 +13,7 @@
 
 namespace gavel::sim {
 
-// Since the beginning of the world.
+// Time since the beginning of the world.
 using Micros = std::chrono::microseconds;
 
 class Scheduler {
@@ -26,17 +26,17 @@ class Scheduler {
 
   Micros now() const { return now_; }
 
-  // Runs `event` at this time, or now if it is past. An event never runs within the call that made it.
+  // Runs `event` at this time, or now if it is past. An event never runs within the call that scheduled it.
   void at(Micros when, Event event);
   void after(Micros delay, Event event) { at(now_ + delay, std::move(event)); }
 
-  // Runs the next event, which may make time pass; false if there is none.
+  // Runs the next event, which may advance the time; false if there is none.
   bool run_one();
 
   // Runs all events up to this time, which is then the present one.
   void run_until(Micros when);
 
-  // Everybody stands still for so long: what was to happen happens that much later.
+  // Everything stands still for this long: all events happen that much later.
   void leap(Micros by);
 
   std::uint64_t events() const { return events_; }

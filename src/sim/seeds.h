@@ -1,7 +1,7 @@
-// Seeds: many runs, in processes of their own, and what they amount to.
+// Seeds: many runs in processes of their own, and their sum.
 //
-// A run that ends its process (a CHECK, a sanitizer, an endless loop) is a violation like any other and costs
-// the others nothing. Each worker runs every n-th seed; what it saw comes back over a pipe. Blocks; starts
+// A run that ends its process (a CHECK, a sanitizer, an endless loop) is a violation like any other and does
+// not affect the other runs. Each worker runs every n-th seed and reports over a pipe. Blocks; starts
 // processes, so no thread may run.
 #pragma once
 
@@ -19,7 +19,7 @@ struct SeedRange {
   std::uint64_t first = 1;
   std::uint64_t count = 1;
   std::uint64_t operations = 300;
-  std::uint64_t twice = 0;  // So many of them run a second time, which must have the same hash.
+  std::uint64_t twice = 0;  // This many of them run a second time, and must have the same hash.
   unsigned jobs = 1;
 };
 
@@ -29,7 +29,7 @@ struct Violation {
 };
 
 struct Totals {
-  std::uint64_t seeds = 0;  // That ended.
+  std::uint64_t seeds = 0;  // Seeds whose run ended.
   std::uint64_t events = 0;
   FaultCounts faults{};
   RareCounts rares{};
@@ -43,11 +43,11 @@ struct Totals {
 
 using RunSeed = std::function<Report(const RunOptions&)>;
 
-// `say` is told of each violation as it comes in.
+// `say` is called with each violation as it arrives.
 Totals run_seeds(const SeedRange& range, const RunSeed& run,
                  const std::function<void(const Violation&)>& say);
 
-// The least number of operations, of a few that are tried, with which the seed still fails.
+// The smallest number of operations, of a few that are tried, with which the seed still fails.
 std::uint64_t shrink(std::uint64_t seed, std::uint64_t operations, const RunSeed& run);
 
 }  // namespace gavel::sim

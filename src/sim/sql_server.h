@@ -1,15 +1,13 @@
-// SqlServer: a database server with the manners of MariaDB and PostgreSQL, over tables in memory.
+// SqlServer: a database server that behaves like MariaDB and PostgreSQL, over tables in memory.
 //
-// What a client sees of it is in SqlStore. Here are the parts that outlive a client: transactions with their
-// locks, the order of commits, and what becomes of a transaction whose client has gone.
+// A client sees it through SqlStore. This class has the parts that outlive a client: transactions with their
+// locks, the order of commits, and what happens to a transaction whose client has gone.
 //
-//   * Rows are locked one by one, shared or exclusively, until the end of the transaction. There are no locks
-//   on
-//     rows that do not exist, so two transactions may insert the same key: the second one waits for the
-//     first.
-//   * Who waits in a circle is told so at once (deadlock) and its transaction is gone. Who waits too long is
-//   told
-//     so, and only its statement is undone: it keeps its locks until it rolls back (MariaDB 1205).
+//   * Rows are locked one by one, shared or exclusively, until the end of the transaction. Rows that do not
+//     exist have no locks, so two transactions may insert the same key: the second one waits for the first.
+//   * A transaction that waits in a circle is told so at once (deadlock) and is rolled back. One that waits
+//     too long is told so, and only its statement is undone: it keeps its locks until it rolls back (MariaDB
+//     1205).
 //   * A transaction whose connection is lost stays until the server notices. A COMMIT that was sent may take
 //     effect after its sender has gone.
 //

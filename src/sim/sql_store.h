@@ -1,9 +1,9 @@
-// SqlStore: one client of the simulated database, as one lane of one instance has it.
+// SqlStore: one client of the simulated database, used by one lane of one instance.
 //
-// A store by the contract of judge/store.h, which it also watches: a call out of turn is a violation. Every
-// call takes virtual time, waits for locks in key order as it loads, and may fail in each way that the
-// contract names (faults.h). A commit is an event of the server: it may happen although its caller hears
-// nothing, and later than its caller has gone. Called on the lane's fiber alone.
+// It follows the contract of judge/store.h and also checks its caller: a call in the wrong order is a
+// violation. Every call takes virtual time, waits for locks in key order as it loads, and may fail in each
+// way that the contract names (faults.h). A commit is an event of the server: it may happen although its
+// caller gets no answer, and after its caller has gone. Called on the lane's fiber alone.
 #pragma once
 
 #include <memory>

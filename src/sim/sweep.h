@@ -1,9 +1,7 @@
-// Sweep: fail the n-th call. A small world, run once for every call that can suffer a fault, and every kind
-// of fault that the call can suffer, with that one fault alone beside those that the world always has
-// (proof.md).
+// Sweep: fails the n-th call. A small world runs once for every call that can suffer a fault and every kind
+// of fault that the call can suffer, with that one fault beside those that the world always has (proof.md).
 //
-//   run clean, count the calls at each seam ─► for each kind and each n: run with that call failing ─►
-//   oracles
+//   run clean, count the calls of each part ─► for each kind and n: run with that call failing ─► oracles
 //
 // The worlds are the scenarios of C17 by their names, and seeds of few operations without faults of their
 // own. Blocks; starts processes, so no thread may run.
@@ -26,9 +24,9 @@ struct SweepTotals {
 };
 
 // `world` is one without that fault. Of each kind `calls_max` calls are tried, evenly spread, the first
-// and the last among them; 0 means all. `say` is told each violation, which begins with world, seam, kind and
-// call, and the call of gavel-sim that repeats it. A fault that did not strike where it was planned is a
-// violation.
+// and the last among them; 0 means all. `say` is called with each violation, which begins with world, part,
+// kind and call, and the call of gavel-sim that repeats it. A fault that did not strike where it was planned
+// is a violation.
 SweepTotals sweep(const RunOptions& world, std::uint64_t calls_max, unsigned jobs, const RunSeed& run,
                   const std::function<void(const std::string& violation, const std::string& repeat)>& say);
 

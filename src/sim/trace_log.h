@@ -1,9 +1,10 @@
-// TraceLog: what happened in a run, as a hash of everything and, if somebody listens, as a story in lines.
+// TraceLog: what happened in a run, as a hash of everything and, if there is a listener, as lines of text.
 //
 //   0.012345 i2 lane    commit 2.5: 3 flows
 //
-// Two runs of one seed tell the same tale, so equal hashes mean that the seed repeats the run. What is told
-// holds no address, no real time and nothing of an unordered container. One thread.
+// Two runs of one seed write the same trace, so equal hashes mean that the seed repeats the run. A trace
+// contains no address, no real time and nothing that depends on the order of an unordered container. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class TraceLog {
   explicit TraceLog(const Scheduler& scheduler, Listener listener = nullptr)
       : scheduler_(scheduler), listener_(std::move(listener)) {}
 
-  // Where this text occurs, "…" is told instead: the name of a folder that is another one each time.
+  // Where this text occurs, "…" is written instead: the name of a folder that differs from run to run.
   void hide(std::string text) { hidden_ = std::move(text); }
 
   // `who` did or met `what`: one line, without an end of line.

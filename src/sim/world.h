@@ -1,11 +1,11 @@
-// World: one run of the service in a bottle, from its seed.
+// World: one run of the service in a simulated world, from its seed.
 //
 //   set up ──► safety: anything goes ──► heal: nothing goes wrong any more ──► converge ──► verdict
 //
-// In the safety phase faults strike while callers ask. After that every caller insists on his answer, all of
-// which must come within bounds; holds run out and are released; then fresh users buy whatever is left (U2),
-// and a second look finds nothing changed. At the end the oracles judge the whole history, and verify the
-// database. The same options give the same run. One thread; several worlds side by side share nothing.
+// In the safety phase faults strike while callers ask. After that every caller insists on an answer, and all
+// answers must come within bounds. Holds run out and are released. Then new users buy whatever is left (U2),
+// and a second look finds nothing changed. At the end the oracles check the whole history and the database.
+// The same options give the same run. One thread; several worlds side by side share nothing.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ namespace gavel::sim {
 struct RunOptions {
   std::uint64_t seed = 1;
   std::uint64_t operations = 300;
-  TraceLog::Listener listener = nullptr;  // Is told the story, line by line.
-  bool planned = false;                   // Instead of the faults that are drawn, `only` these.
+  TraceLog::Listener listener = nullptr;  // Receives the trace, line by line.
+  bool planned = false;                   // Whether `only` replaces the faults that are drawn.
   std::vector<PlannedFault> only = {};
-  // Instead of a world that is drawn and its operations: this one, with the faults that are always in it.
+  // Replaces the world and the operations that are drawn; it brings the faults that are always in it.
   const Scenario* scenario = nullptr;
   Form form = Form::server;
 };
@@ -37,7 +37,8 @@ struct Report {
   FaultCounts faults{};
   FaultCounts opportunities{};  // How often each could have struck.
   RareCounts rares{};
-  std::vector<std::string> violations;  // What was wrong, a line each, the name of the oracle in front.
+  std::vector<std::string>
+      violations;  // What was wrong, one line each, with the name of the oracle in front.
 };
 
 Report run_world(const RunOptions& options);

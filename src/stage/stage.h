@@ -2,20 +2,20 @@
 //
 //   offer() ──► bounded queue ──► step(): seal what waits ──► work(batch) ──► one answer each
 //
-// A stage takes whatever waits as soon as it is free, up to a limit: load makes batches bigger, not queues
-// longer, and there is no artificial delay. What the process does on its own account, in the background, lets
-// callers go before it, once, where they are fewer. It knows nothing of what it carries. It is driven either
-// by one thread inside run(), or by calling step() from one thread (tests, simulation); never by both.
-// Neither is called from within work, an answer or idle; offer(), close() and waiting() may be.
+// As soon as it is free, a stage takes everything that is waiting, up to a limit. More load makes batches
+// larger instead of queues longer, and there is no artificial delay. Background entries yield to callers'
+// entries for one batch if the callers' are fewer. A stage knows nothing about what it carries. It is driven
+// either by one thread inside run(), or by calls of step() from one thread (tests, simulation), never by
+// both. Neither may be called from within work, an answer or idle; offer(), close() and waiting() may be.
 //
-// No exception passes through a stage: one thrown by work, by an answer, by idle or for want of memory ends
-// the process, since what it was asked to do would be unknown and its callers would wait for ever. Work turns
-// failures into answers.
+// No exception passes through a stage. One that is thrown by work, by an answer, by idle or for lack of
+// memory ends the process, because it would be unknown what was done, and the callers would wait for ever.
+// Work turns failures into answers.
 //
-// Whoever destroys a stage has seen run() and every offer() return. Entries that still wait are dropped with
-// their Done uncalled, as by a crash; for an orderly end close() it and let run() return.
+// Before a stage is destroyed, run() and every offer() must have returned. Entries that are still waiting are
+// dropped without a call of their Done, as in a crash; for an orderly end, close() it and let run() return.
 //
-// After: FoundationDB's commit batching and LevelDB's BuildBatchGroup, in idea.
+// The idea is that of FoundationDB's commit batching and LevelDB's BuildBatchGroup.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class Stage {
   // Called when a batch is answered and nothing waits, on the driving thread; may block.
   using Idle = std::function<void()>;
 
-  // What an entry gets whose deadline passed before its batch was sealed. It was certainly not worked on.
+  // The answer to an entry whose deadline passed before its batch was sealed: it was certainly not processed.
   using Late = std::function<Out()>;
 
   Stage(Limits limits, const Clock& clock, Work work, Late late, Idle idle = nullptr)
@@ -73,8 +73,8 @@ class Stage {
   // has begun is never cut short by it. Both ranks share the queue's limit.
   bool offer(In& in, Duration deadline, Done& done, Rank rank = Rank::caller) noexcept GAVEL_EXCLUDES(mutex_);
 
-  // Seals one batch of what waits, works on it, answers; returns how many entries were answered (0: nothing
-  // waited).
+  // Seals one batch of the waiting entries, works on it and answers; returns how many entries were answered
+  // (0 if none was waiting).
   std::size_t step() noexcept GAVEL_EXCLUDES(mutex_);
 
   // Steps until close() was called and the queue is empty. Blocks.
@@ -108,7 +108,7 @@ class Stage {
   Condition arrived_;
   Queue callers_ GAVEL_GUARDED_BY(mutex_);
   Queue background_ GAVEL_GUARDED_BY(mutex_);
-  bool passed_by_ GAVEL_GUARDED_BY(mutex_) = false;  // The background, by the last batch.
+  bool passed_by_ GAVEL_GUARDED_BY(mutex_) = false;  // Whether the last batch left the background waiting.
   bool closed_ GAVEL_GUARDED_BY(mutex_) = false;
 };
 

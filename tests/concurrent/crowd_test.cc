@@ -99,10 +99,10 @@ class Shopper {
       desk_.ask(rules::Extend{order, std::chrono::seconds(2)});
       held_.emplace_back(order, lines);
     } else if (draw < 60) {
-      desk_.ask(rules::ChangeOrder{order, lines_of(lines.front().sku.text(), few())});
+      desk_.ask(rules::ChangeOrder{order, lines_of(lines.begin()->sku.text(), few())});
       desk_.ask(rules::Cancel{order});
     } else if (draw < 64) {
-      desk_.ask(rules::Confirm{order, {{lines.front().sku, rules::Quantity{1}}}});
+      desk_.ask(rules::Confirm{order, {{lines.begin()->sku, rules::Quantity{1}}}});
       paid_.push_back(order);
     } else {
       desk_.ask(rules::Confirm{order});

@@ -40,7 +40,7 @@ class Shop {
       : open_reader_(std::move(open_reader)) {
     for (int i = 0; i < lanes; ++i)
       lanes_.push_back(std::make_unique<Working>(open_store(clock_), order_, *this));
-    due_ = open_reader();
+    due_ = open_reader_(clock_);
     expiry_ = std::make_unique<jobs::Expiry>(*due_, lanes_.front()->lane, clock_, *log_);
     releasing_ = std::thread([this] {
       while (!closed_) {

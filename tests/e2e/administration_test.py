@@ -171,7 +171,7 @@ class Served(Folder):
         self.assertEqual(self.done("trace --user ann").out, shown)
         self.assertEqual(self.done("trace --user ann --json").json["traces"],
                          [self.done(f"trace --order {order} --json").json])
-        self.refused(2, "malformed: name one: order, or request", "trace")
+        self.refused(2, "malformed: give one of order, request", "trace")
         self.refused(1, "unknown_request", "trace --request nosuch")
 
     def test_json_is_what_the_server_said(self):

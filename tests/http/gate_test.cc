@@ -135,7 +135,7 @@ TEST_F(GateTest, WhatIsAskedWronglyIsNamed) {
   EXPECT_NE(operate("GET", "/v1/admin/gate?sku=tee&sku=cap").find("sku: must be given exactly once"),
             std::string::npos);
   EXPECT_NE(operate("GET", "/v1/admin/gate?sku=cap").find(R"("code":"unknown_sku")"), std::string::npos);
-  EXPECT_NE(operate("PUT", "/v1/activities/sale", "{}").find("body: mode, buckets or both"),
+  EXPECT_NE(operate("PUT", "/v1/activities/sale", "{}").find("body: mode or buckets is required"),
             std::string::npos);
   EXPECT_NE(operate("PUT", "/v1/skus/tee", R"({"mode":"fast"})").find(R"(must be \"service\")"),
             std::string::npos);

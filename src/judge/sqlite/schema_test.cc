@@ -200,7 +200,7 @@ TEST(SqliteMigration, FromVersion1KeepsEveryRowAndGoesOnWithIt) {
   EXPECT_EQ(create(options.path)->ask("PRAGMA integrity_check").value(), "ok");
   EXPECT_EQ(create(options.path)->ask("SELECT count(*) FROM pragma_foreign_key_check").value(), "0");
 
-  const VirtualClock clock{Time()};
+  VirtualClock clock(Time(Duration(1'800'000'002'000)));
   const auto reader = open_sqlite_reader(options, clock).value();
   EXPECT_EQ(
       orders_in(*reader),
@@ -211,7 +211,6 @@ order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 cre
 )");
   EXPECT_TRUE(audit(*reader).value().clean());
 
-  VirtualClock clock(Time(Duration(1'800'000'002'000)));
   const auto store = open_sqlite_store(options, clock).value();
   JudgeDriver court(*store);
   const std::string held = to_text(order_id(1).uuid);

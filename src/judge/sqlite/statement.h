@@ -17,6 +17,7 @@
 #include "judge/sqlite/connection.h"
 #include "rules/ids.h"
 #include "rules/quantity.h"
+#include "rules/request_key.h"
 
 struct sqlite3_stmt;
 
@@ -120,6 +121,7 @@ class Statement {
   void bind(int position, std::string_view value);
   void bind(int position, const std::string& value) { bind(position, std::string_view(value)); }
   void bind(int position, const rules::OrderId& value);
+  void bind(int position, const rules::RequestKey& value) { bind(position, value.text()); }
   void bind(int position, rules::Quantity value) { bind(position, value.units); }
   void bind(int position, Time value) { bind(position, std::int64_t{value.time_since_epoch().count()}); }
   void bind(int position, std::chrono::seconds value) { bind(position, std::int64_t{value.count()}); }

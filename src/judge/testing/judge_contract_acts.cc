@@ -287,7 +287,7 @@ TEST_P(JudgeContract, OldRequestsAreForgotten_A28) {
   const auto ages = [&](const std::optional<rules::RequestId>& after, std::size_t count) {
     std::string text;
     const auto found = reader().request_ages(after, count).value();
-    for (const RequestAge& age : found) {
+    for (const RequestAge& age : found.requests) {
       text += age.id.first.text() + "/" + std::string(age.id.second.text()) + " " + to_text(age.at) + "\n";
     }
     return text;
