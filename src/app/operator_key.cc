@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/descriptor.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
@@ -56,6 +57,7 @@ Result<std::string> make_key(const std::string& file) {
   if (!key) return key;
   const Descriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!made) return refuse(file, "cannot be created: " + reason());
+  CHECK(is_key(*key));
   const std::string line = *key + "\n";
   if (::write(made.number(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
       ::fsync(made.number()) != 0) {

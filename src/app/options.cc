@@ -7,6 +7,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include "base/check.h"
+
 namespace gavel::app {
 namespace {
 
@@ -115,7 +117,9 @@ std::optional<std::string> contradiction(const Settings& settings) {
 template <class Number>
 Number number(const Settings& settings, std::string_view name) {
   // The table's bounds keep every value within the type.
-  return static_cast<Number>(settings.integer(name));
+  const std::int64_t value = settings.integer(name);
+  CHECK(std::in_range<Number>(value));
+  return static_cast<Number>(value);
 }
 
 Log::Options log_of(const Settings& settings) {

@@ -8,6 +8,8 @@
 #include <boost/json.hpp>
 #include <unistd.h>
 
+#include "base/check.h"
+
 namespace gavel::app {
 namespace {
 
@@ -31,6 +33,7 @@ std::optional<Serving> parse(const std::string& text) {
 std::string serving_file_of(const std::string& database) { return database + ".serving"; }
 
 Result<void> write_serving_file(const std::string& database, const Serving& serving) {
+  CHECK(!database.empty() && !serving.operators.empty() && !serving.key_file.empty());
   const std::string file = serving_file_of(database);
   const std::string draft = file + ".draft";
   const std::string line = boost::json::serialize(boost::json::object{{"operators", serving.operators},

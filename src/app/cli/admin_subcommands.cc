@@ -13,6 +13,7 @@
 #include "app/client/call.h"
 #include "app/options.h"
 #include "app/sleep.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/uuid.h"
@@ -169,7 +170,11 @@ class AdminGroup final : public Subcommand {
 
   std::span<const std::unique_ptr<Subcommand>> below() const override { return below_; }
 
-  Exit run(const ParsedArguments&) override { return Exit::usage; }  // One of those below runs.
+  // One of those below runs.
+  Exit run(const ParsedArguments&) override {
+    CHECK(false);
+    return Exit::usage;
+  }
 
  private:
   const GroupText& text_;

@@ -26,6 +26,7 @@
 #include "app/open_files.h"
 #include "app/options.h"
 #include "app/scratch_folder.h"
+#include "base/check.h"
 #include "base/random.h"
 
 namespace gavel::app {
@@ -251,6 +252,7 @@ class Bench final : public Subcommand, private RampObserver {
   }
 
   Exit measure(const LoadRamp& ramp, const ServerAddresses& server) {
+    CHECK(!ramp.steps.empty() && ramp.seed != 0);
     if (format_ == OutputFormat::text) print_head(ramp);
     const auto figures = run_ramp(ramp, server, *this);
     progress_.reset();

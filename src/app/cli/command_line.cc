@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "app/options.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
@@ -77,6 +78,7 @@ using AllFlags = std::map<const Subcommand*, ParsedFlags>;
 
 void add_subcommand(CLI::App& above, Subcommand& subcommand, AllFlags& all_flags) {
   const Subcommand::About about = subcommand.about();
+  CHECK(!about.name.empty() && !about.summary.empty() && !about.examples.empty());
   CLI::App& app = *above.add_subcommand(std::string(about.name), std::string(about.summary));
   // In the footer, since CLI11 prints an app's description in the list of its parent too.
   app.footer(std::string(about.description) + "\n\nExamples:\n" + std::string(about.examples) + "\n");
@@ -159,6 +161,7 @@ Chosen chosen_by(std::span<const char* const> words, Subcommands subcommands) {
 
 int run_command_line(int count, const char* const* arguments,
                      const std::vector<std::unique_ptr<Subcommand>>& subcommands) {
+  CHECK(count >= 1 && arguments != nullptr && !subcommands.empty());
   const std::span<const char* const> words(arguments, static_cast<std::size_t>(count));
   if (const auto wrong = wrong_word(words.subspan(1), subcommands, "gavel")) {
     print_error(*wrong);
@@ -186,6 +189,7 @@ int run_command_line(int count, const char* const* arguments,
     print_error(one_line(error.what()) + "; see " + chosen.path + " --help");
     return static_cast<int>(Exit::usage);
   }
+  CHECK(chosen.subcommand != nullptr && chosen.subcommand->below().empty());
   return static_cast<int>(run_subcommand(*chosen.subcommand, flags[chosen.subcommand]));
 }
 

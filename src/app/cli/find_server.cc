@@ -4,6 +4,7 @@
 
 #include "app/operator_key.h"
 #include "app/serving_file.h"
+#include "base/check.h"
 
 namespace gavel::app {
 
@@ -31,6 +32,7 @@ Result<ServerAddress> find_server(const Options& options, const std::string& add
   auto key = read_operator_key(server.key_file);
   if (!key) return std::unexpected(key.error());
   server.key = *std::move(key);
+  CHECK(!server.url.empty() && !server.key.empty());
   return server;
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/check.h"
 #include "rules/state.h"
 
 namespace gavel::app {

@@ -6,6 +6,7 @@
 #include "app/cli/subcommand.h"
 #include "app/database.h"
 #include "app/options.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
@@ -27,6 +28,7 @@ class Migrate final : public Subcommand {
     if (!options) return fail_with(Exit::usage, options.error());
     const auto done = migrate_database(*options);
     if (!done) return fail_with(Exit::unreachable, done.error());
+    CHECK(done->steps == done->to - done->from);
     const std::string url = to_text(options->judge);
     if (arguments.format == OutputFormat::json) {
       print_line(boost::json::serialize(boost::json::object{{"judge", url},

@@ -14,6 +14,7 @@
 #include "app/operator_key.h"
 #include "app/options.h"
 #include "app/serving_file.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "judge/audit/audit.h"
 
@@ -98,6 +99,7 @@ void say_report(const Audited& audited, const Options& options) {
                (items.empty() ? "" : " (" + items + ")"));
   }
   const auto shown = static_cast<std::int64_t>(report.findings.size());
+  CHECK(shown <= report.findings_total);
   if (report.findings_total > shown)
     print_line("  ... and " + with_commas(report.findings_total - shown) + " more findings");
   print_line(report.clean() ? "clean: every number is as the ledger says"

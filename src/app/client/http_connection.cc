@@ -226,6 +226,7 @@ void HttpConnection::State::connected() {
 
 void HttpConnection::State::send(const HttpRequest& request) {
   CHECK(socket_.is_open() && listener_ != nullptr);
+  CHECK(queued_.empty() || !writing_.empty());
   std::string& text = origin_.text_;
   text.clear();
   append_request(text, request, origin_.authority_);
@@ -323,6 +324,7 @@ void HttpConnection::State::take_response(std::string_view& bytes) {
 
 void HttpConnection::State::end(const Error& error) {
   error_code ignored;
+  CHECK(listener_ != nullptr && !error.message.empty());
   socket_.close(ignored);
   std::exchange(listener_, nullptr)->on_closed(number_, error);
 }

@@ -63,6 +63,7 @@ Result<OperatorClient> OperatorClient::create(const ServerAddresses& server) {
 
 Result<std::string> OperatorClient::operate(const std::string& method, const std::string& target,
                                             const std::string& body) {
+  CHECK(!key_.empty() && (method != "GET" || body.empty()));
   HttpRequest request{.method = method, .target = target, .body = body, .bearer = key_};
   if (method != "GET") request.key = "tool-" + std::to_string(random_.next());
   return ask(operators_, request);

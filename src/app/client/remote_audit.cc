@@ -5,6 +5,8 @@
 
 #include <boost/json.hpp>
 
+#include "base/check.h"
+
 namespace gavel::app {
 namespace {
 
@@ -30,13 +32,17 @@ judge::AuditReport report_of(const boost::json::object& body) {
 
 Result<judge::AuditReport> parse_audit(const std::string& body) {
   try {
-    return report_of(boost::json::parse(body).as_object());
+    auto report = report_of(boost::json::parse(body).as_object());
+    if (report.findings_total >= static_cast<std::int64_t>(report.findings.size())) return report;
+    return fail(ErrorCode::invalid,
+                "the server's response has more findings than it says: " + body.substr(0, 200));
   } catch (const std::exception&) {
     return fail(ErrorCode::invalid, "the server's response is no report: " + body.substr(0, 200));
   }
 }
 
 Result<judge::AuditReport> audit_over_http(HttpClient& operators, const std::string& key) {
+  CHECK(!key.empty());
   const HttpRequest request{.method = "GET", .target = "/v1/admin/verify", .bearer = key};
   auto response = operators.ask(request, audit_within);
   if (!response) return std::unexpected(response.error());

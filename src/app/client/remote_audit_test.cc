@@ -23,9 +23,11 @@ TEST(RemoteAudit, Report) {
 }
 
 TEST(RemoteAudit, WhatIsNoReport) {
-  for (const std::string body :
-       {"", "{}", "[]", "null", R"({"items":"2"})",
-        R"({"items":1,"flows":1,"orders":1,"batches":1,"findings_total":0,"findings":[1]})"}) {
+  for (
+      const std::string body :
+      {"", "{}", "[]", "null", R"({"items":"2"})",
+       R"({"items":1,"flows":1,"orders":1,"batches":1,"findings_total":0,"findings":[1]})",
+       R"({"items":1,"flows":1,"orders":1,"batches":1,"findings_total":0,"findings":[{"invariant":"a","what":"b"}]})"}) {
     const auto report = parse_audit(body);
     ASSERT_FALSE(report) << body;
     EXPECT_EQ(report.error().code, ErrorCode::invalid);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/random.h"
 #include "base/uuid.h"
 
@@ -24,6 +25,7 @@ std::string key_of(std::size_t number, Time now, Random& random) {
 }  // namespace
 
 SalePlan plan_sale(const SaleSize& size, Time now) {
+  CHECK(size.users > 0 && size.units > 0 && size.requests > 0);
   Random random(size.seed);
   std::vector<std::int64_t> users;
   for (std::int64_t i = 0; i < size.requests; ++i) {
@@ -39,6 +41,7 @@ SalePlan plan_sale(const SaleSize& size, Time now) {
                                               random.chance(1, repeated_one_in)});
   }
   plan.buyers = std::min(size.users, size.requests);
+  CHECK(static_cast<std::int64_t>(plan.requests.size()) == size.requests);
   return plan;
 }
 

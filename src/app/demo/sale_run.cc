@@ -101,6 +101,7 @@ std::int64_t exchanges_of(const SalePlan& plan) {
 
 Result<SaleRun> run_sale(const SalePlan& plan, const SaleTarget& target,
                          const std::function<bool(std::int64_t done)>& progress) {
+  CHECK(target.connections > 0);
   SaleTraffic traffic(plan, target);
   const auto engine = LoadEngine::create({.url = target.shop, .connections = target.connections});
   if (!engine) return std::unexpected(engine.error());
@@ -108,6 +109,7 @@ Result<SaleRun> run_sale(const SalePlan& plan, const SaleTarget& target,
     return progress(so_far.answered);
   });
   if (!statistics) return std::unexpected(statistics.error());
+  CHECK(statistics->latencies.count() == exchanges_of(plan));
   return traffic.take(*std::move(statistics));
 }
 

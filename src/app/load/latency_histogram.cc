@@ -41,6 +41,7 @@ std::size_t LatencyHistogram::cell_of(std::int64_t us) {
 
 std::int64_t LatencyHistogram::longest_of(std::size_t cell) {
   const std::size_t whole = cell >> parts_log2;
+  CHECK(cell < cells);
   const std::size_t wide = whole <= 1 ? 0 : whole - 1;
   const std::size_t part = cell - (wide << parts_log2);
   return static_cast<std::int64_t>(((part + 1) << wide) - 1);

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/check.h"
+
 namespace gavel::app {
 namespace {
 
@@ -17,6 +19,7 @@ void raise_to(std::int64_t& most, std::optional<std::int64_t> value) {
 }  // namespace
 
 std::optional<std::int64_t> gauge_in(std::string_view text, std::string_view name) {
+  CHECK(!name.empty());
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);

@@ -10,6 +10,7 @@
 #include "app/load/figure_text.h"
 #include "app/load/latency_chart.h"
 #include "app/load/scenario_traffic.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
@@ -41,6 +42,7 @@ double responses_in_time_per_second(const StepFigure& figure) {
 }
 
 std::string outstanding_json(const StepFigure& figure) {
+  CHECK(!figure.step.is_by_rate() && !figure.verify.empty());
   const LoadStatistics& statistics = figure.statistics;
   boost::json::object json;
   json["bench"] = word(figure.scenario);

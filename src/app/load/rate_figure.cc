@@ -10,6 +10,7 @@
 #include "app/load/figure_text.h"
 #include "app/load/latency_chart.h"
 #include "app/load/scenario_traffic.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
@@ -31,11 +32,13 @@ double responses_per_second(const StepFigure& figure) {
 }  // namespace
 
 bool kept_up(const StepFigure& figure) {
+  CHECK(figure.step.is_by_rate());
   return figure.statistics.unsent == 0 && figure.statistics.unanswered == 0 &&
          responses_per_second(figure) >= kept_up_share * static_cast<double>(figure.step.rate().per_second);
 }
 
 std::string rate_json(const StepFigure& figure) {
+  CHECK(!figure.verify.empty());
   boost::json::object json;
   json["bench"] = word(figure.scenario);
   json["rate"] = figure.step.rate().per_second;

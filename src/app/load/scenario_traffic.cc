@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/uuid.h"
 
 namespace gavel::app {
@@ -45,6 +46,7 @@ std::string_view word(LoadScenario scenario) {
 }
 
 std::int64_t units_for(LoadScenario scenario, const LoadStep& step) {
+  CHECK(step.connections > 0);
   const std::int64_t known = step.is_by_rate() ? step.rate().requests() : step.outstanding();
   if (scenario == LoadScenario::burst) return std::max<std::int64_t>(1, known / burst_requests_per_unit);
   if (step.is_by_rate()) return known + units_spare;
@@ -67,6 +69,7 @@ HttpRequest ScenarioTraffic::reserve() {
 }
 
 HttpRequest ScenarioTraffic::follow_up() {
+  CHECK(!held_.empty());
   const std::string order = held_.front();
   held_.pop_front();
   const std::uint64_t dice = random_.below(of_ten);

@@ -125,8 +125,7 @@ RequestAge age_of(Row& row) {
 
 rules::IdempotencyRecord request_of_order(Row& row) {
   const rules::OrderId id = row.order_id(6);
-  rules::RequestKey key =
-      row.is_null(1) ? rules::RequestKey(id.uuid) : row.code<rules::RequestKey>(1);
+  rules::RequestKey key = row.is_null(1) ? rules::RequestKey(id.uuid) : row.code<rules::RequestKey>(1);
   rules::IdempotencyRecord request = recorded(row, std::move(key), 2);
   // A refusal names no order; its row is there for the key's sake.
   if (row.word(7, rules::parse_order_state) != rules::OrderState::refused) request.verdict.order = id;
