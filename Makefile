@@ -4,6 +4,8 @@ JOBS ?= $(shell nproc)
 SEEDS ?= 1000
 ARGS ?=
 MODE ?= gated
+# SETUP=--no-setup leaves the packages to you.
+SETUP ?=
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 
@@ -19,29 +21,29 @@ build/%/build.ninja: CMakePresets.json
 
 demo: ## Install what is missing, build, and run the demonstration; MODE=direct is without the gate, ARGS="..." are passed on
 	@echo "[1/3] setup"
-	@tools/setup build
+	@tools/setup $(SETUP) build
 	@echo "[2/3] build"
 	@$(MAKE) all
 	@echo "[3/3] demo"
 	@build/release/gavel demo --mode $(MODE) $(ARGS)
 
 test: ## Install what is missing, then run every test; the last line is `N passed, N failed`
-	@tools/setup test || { echo "0 passed, 1 failed"; exit 1; }
+	@tools/setup $(SETUP) test || { echo "0 passed, 1 failed"; exit 1; }
 	@JOBS=$(JOBS) tools/test
 
 sim: ## Run SEEDS=1000 fresh seeds of the simulator; ARGS="--operations 1000" are passed on
-	@tools/setup test >&2
+	@tools/setup $(SETUP) test >&2
 	@cmake --preset dev --log-level=WARNING >&2 && cmake --build --preset dev -j $(JOBS) --target gavel_program_gavel-sim >&2
 	@build/dev/gavel-sim --fresh --seeds $(SEEDS) --jobs $(JOBS) $(ARGS)
 
 sim-bugs: ## Put each seeded bug into the service and say which oracle finds it; the last line is `k of n seeded bugs caught`
-	@tools/setup test >&2
+	@tools/setup $(SETUP) test >&2
 	@cmake --preset dev --log-level=WARNING >&2 && cmake --build --preset dev -j $(JOBS) --target gavel_program_gavel-sim-bugs >&2
 	@build/dev/gavel-sim-bugs --jobs $(JOBS) $(ARGS) 2>/dev/null
 
 # Configured again each time, since the library may have been installed just before.
 bench: ## Install what is missing, build the benchmarks and run them within 3 minutes; ARGS="judge" runs one
-	@tools/setup bench
+	@tools/setup $(SETUP) bench
 	@cmake --preset release --log-level=WARNING && cmake --build --preset release -j $(JOBS) --target bench
 	@tools/bench $(ARGS)
 
@@ -49,7 +51,7 @@ check: ## House rules, include table, format: a few seconds, no build
 	@tools/check
 
 release-check: test ## What a release has to pass: make test, and then what takes an hour besides; ARGS="tidy" runs one step
-	@tools/setup release
+	@tools/setup $(SETUP) release
 	@JOBS=$(JOBS) tools/release-check $(ARGS)
 
 crash: all ## Kill the server 20 times under load and verify what it had promised

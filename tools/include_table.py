@@ -1,7 +1,7 @@
-"""The folder table of docs/architecture.md, held against the includes and the declared dependencies.
+"""The folder table of docs/architecture.md, held against includes, names, declared dependencies and links.
 
-Three things must agree: what a file includes, what its target declares in CMakeLists.txt, and what this table allows.
-tools/include_table_test.py shows that each disagreement is found.
+These must agree: what a file includes and names, what its target declares in CMakeLists.txt, and what the tables below
+allow. tools/include_table_test.py shows that each disagreement is found.
 """
 
 import posixpath
@@ -20,11 +20,12 @@ MAY_INCLUDE = {
     "judge": ("rules", "ops", "base"),
     "queue": ("rules", "base"),
     "pipeline": ("gate", "judge", "queue", "rules", "stage", "ops", "base"),
-    "jobs": ("pipeline", "gate", "judge", "queue", "rules", "ops", "base"),
-    "http": ("pipeline", "jobs", "rules", "stage", "ops", "base"),
+    "jobs": ("pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
+    "queries": ("jobs", "pipeline", "gate", "judge", "rules", "ops", "base"),
+    "http": ("queries", "pipeline", "rules", "stage", "ops", "base"),
     "plain": ("oracle", "judge", "rules", "base"),  # tests/plain
-    "sim": ("plain", "oracle", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
-    "app": ("http", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
+    "sim": ("plain", "oracle", "queries", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
+    "app": ("http", "queries", "jobs", "pipeline", "gate", "judge", "queue", "rules", "stage", "ops", "base"),
 }
 # Parts of the judge that know no engine: every folder that may use the judge may link them.
 JUDGE_PARTS = ("judge_memory", "judge_audit")
@@ -32,7 +33,27 @@ JUDGE_PARTS = ("judge_memory", "judge_audit")
 ADAPTER_FOLDERS = ("gate", "judge", "queue")
 # The simulator runs one real engine, in process, above a file layer with faults. and gavel-oracle reads its files.
 SIM_ADAPTERS = ("judge_sqlite", "judge_fault_vfs")
-# The rules are pure: these would bring in clocks, threads or input and output.
+# folder: the external targets that its libraries may link. With the table above it also says what they bring along:
+# base links nothing and the rules may use base alone, so that whoever links the rules links nothing else.
+MAY_LINK = {
+    "stage": ("Boost::headers", "Threads::Threads"),
+    "ops": ("spdlog::spdlog", "prometheus-cpp::core"),
+    "judge": ("SQLite::SQLite3", "Boost::json"),
+    "pipeline": ("Boost::headers",),
+    "queries": ("Boost::headers",),
+    "http": ("Boost::headers", "Boost::json"),
+    "plain": ("Boost::json", "CLI11::CLI11"),
+    "sim": ("Boost::headers", "Boost::context", "CLI11::CLI11"),
+    "app": ("Boost::headers", "Boost::json", "CLI11::CLI11", "OpenSSL::SSL"),
+}
+# (file, folder): names of that folder are used although the table forbids to include it. An entry that is not needed is
+# a finding, so that the list can only become shorter.
+NAMES_EXCUSED = frozenset()
+# (header, folder): gives names of that folder on as if they were its own; kept like the list above.
+EXPORTS_EXCUSED = {
+    ("src/sim/plain_words.h", "plain"),
+}
+# The rules are pure: these would bring in clocks, threads or input and output, directly or through a header of ours.
 IMPURE = re.compile(r"<(?:thread|mutex|condition_variable|atomic|future|iostream|fstream|cstdio|filesystem|random"
                     r"|sys/\S+|unistd\.h|time\.h|ctime|sqlite3\.h|boost/(?:asio|beast)\S*)>")
 
@@ -53,7 +74,7 @@ class Target:
             else:
                 parts.setdefault(key, []).append(word)
         self.sources = [posixpath.normpath(f"{path.rpartition('/')[0]}/{s}") for s in parts.get("SOURCES", [])]
-        self.depends = parts.get("DEPENDS", [])
+        self.depends, self.links = parts.get("DEPENDS", []), parts.get("LINKS", [])
 
     def __str__(self):
         return f"{self.kind}({self.name})"
@@ -72,7 +93,10 @@ def run(files):
     targets = [t for f in lists for t in targets_of(f)]
     sources = [f for f in files if f.is_cpp and f.path.startswith(house_rules.FOLDERS_OF_LIBRARIES)]
     yield "include-table", list(_includes(sources))
+    yield "used-names", list(_excused(_names(sources), NAMES_EXCUSED, sources))
+    yield "exported-names", list(_excused(_exports(sources), EXPORTS_EXCUSED, sources))
     yield "pure-rules", list(_pure(sources))
+    yield "link-table", [*_links(targets), *_hidden_links(lists)]
     yield "declared-table", list(_declared(targets))
     yield "declared-includes", list(_covered(sources, targets))
     yield "built-sources", list(_built(sources, targets))
@@ -97,11 +121,78 @@ def _includes(sources):
                 yield file.path, line, f"{file.folder} may not include {folder} ({name})"
 
 
+def _names(sources):
+    """A header in between may include what this folder may not; what is used by name is used all the same."""
+    qualified = rf"(?<![\w:.>])(?:::)?(?:gavel::)?({'|'.join(MAY_INCLUDE)})::(?=\w)"
+    for file in sources:
+        for line, match in file.matches(qualified):
+            if match[1] != file.folder and match[1] not in MAY_INCLUDE.get(file.folder, ()):
+                yield file.path, line, match[1], f"{file.folder} may not include {match[1]}, and uses a name of it"
+
+
+def _exports(sources):
+    """`using judge::Reader;` in a header gives others a name of the judge that looks like one of this folder."""
+    alias = rf"using\s+(?:\w+\s*=\s*)?(?:::)?(?:gavel::)?({'|'.join(MAY_INCLUDE)})::[\w:]+$"
+    for file in sources:
+        if not file.is_header or file.is_test:
+            continue
+        for statement in file.scan.statements:
+            match = re.match(alias, statement.head) if statement.scope == "namespace" else None
+            if match and match[1] != file.folder:
+                yield file.path, statement.line, match[1], f"a header of {file.folder} gives on a name of {match[1]}"
+
+
+def _excused(found, excused, sources):
+    """The findings that are not on the list, and what is on the list of a tree that holds the file without being needed."""
+    needed = set()
+    for path, line, folder, message in found:
+        needed.add((path, folder))
+        if (path, folder) not in excused:
+            yield path, line, message
+    for path, folder in sorted(excused - needed):
+        if any(file.path == path for file in sources):
+            yield path, 1, f"needs no excuse for names of {folder} in tools/include_table.py: take it off the list"
+
+
 def _pure(sources):
+    by_name = {f.path.removeprefix("src/"): f for f in sources}
+    impure = {}  # path: how it comes to something impure, or ""
+
+    def way(file):
+        """The first chain of includes that ends in something impure, as text."""
+        if file.path not in impure:
+            impure[file.path] = ""  # ends a cycle
+            for _, name in file.includes:
+                header = by_name.get(name.strip('"'))
+                found = name if IMPURE.fullmatch(name) else header and way(header)
+                if found:
+                    impure[file.path] = found if found == name else f"{name.strip(chr(34))}, {found}"
+                    break
+        return impure[file.path]
+
     for file in sources:
         for line, name in file.includes if file.folder == "rules" and not file.is_test else ():
+            header = by_name.get(name.strip('"'))
             if IMPURE.fullmatch(name):
                 yield file.path, line, f"the rules are pure; {name} is not"
+            elif header and header.folder != "rules" and way(header):
+                yield file.path, line, f"the rules are pure; {name} brings in {way(header)}"
+
+
+def _links(targets):
+    """Tests and programs that are no product may link more; what they need is no burden to anybody."""
+    for target in targets:
+        for link in target.links if target.kind != "gavel_test" and target.folder else ():
+            if link not in MAY_LINK.get(target.folder, ()):
+                yield target.path, target.line, f"{target} links {link}, which the table does not allow {target.folder}"
+
+
+def _hidden_links(lists):
+    """What is linked past LINKS is seen by no table."""
+    for file in lists:
+        text = re.sub(r"#[^\n]*", lambda m: " " * len(m[0]), file.text)
+        for line, _ in file.matches(r"\b(?:target_)?link_(?:libraries|options)\s*\(", text):
+            yield file.path, line, "say it with LINKS of gavel_library, so that the table of links sees it"
 
 
 def _declared(targets):

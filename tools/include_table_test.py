@@ -51,6 +51,50 @@ class IncludeTable(unittest.TestCase):
             self.assertEqual(findings(rules, File("src/rules/decide.cc", f"#include {header}\n")), ["pure-rules"])
         self.assertEqual(findings(rules, File("src/rules/decide.cc", "#include <span>\n")), [])
 
+    def test_rules_are_pure_through_headers_in_between(self):
+        rules = File("src/rules/CMakeLists.txt", "gavel_library(rules SOURCES decide.cc DEPENDS base)\n")
+        decide = File("src/rules/decide.cc", '#include "base/uuid.h"\n')
+        uuid = File("src/base/uuid.h", '#include "base/dice.h"\n')
+        for header, expected in (("<random>", ["pure-rules"]), ("<array>", [])):
+            dice = File("src/base/dice.h", f'#include "base/uuid.h"\n#include {header}\n')  # and a cycle
+            self.assertEqual(findings(rules, decide, uuid, dice), expected)
+
+    def test_a_name_of_a_folder_that_may_not_be_included(self):
+        gate = File("src/gate/gate.h", "void f(const gavel::judge::Reader& reader);\n")
+        self.assertEqual(findings(gate), ["used-names"])
+        for text in ("// judge::Reader\n", 'f("judge::x");\n', "other::judge::Reader x;\n", "judge::\n"):
+            self.assertEqual(findings(File("src/gate/gate.h", text)), [])
+        self.assertEqual(findings(File("src/app/x.h", "judge::Reader& reader();\n")), [])
+
+    def test_a_header_that_gives_on_the_names_of_another_folder(self):
+        for text in ("namespace gavel::app {\nusing judge::Reader;\n}\n", "using Reader = gavel::judge::Reader;\n"):
+            self.assertEqual(findings(File("src/app/x.h", text)), ["exported-names"])
+        for text in ("struct A {\n  using Reader = judge::Reader;\n};\n", "using Orders = std::vector<judge::Order>;\n",
+                     "using std::vector;\n"):
+            self.assertEqual(findings(File("src/app/x.h", text)), [])
+        self.assertEqual(findings(File("src/app/x_test.h", "using judge::Reader;\n")), [])
+
+    def test_an_excuse_that_is_not_needed(self):
+        found = [("a.h", 7, "judge", "x"), ("b.h", 8, "judge", "y")]
+        tree = [File("a.h", ""), File("b.h", ""), File("c.h", "")]
+        excused = {("a.h", "judge"), ("c.h", "judge"), ("gone.h", "judge")}
+        self.assertEqual([(path, line) for path, line, _ in include_table._excused(found, excused, tree)],
+                         [("b.h", 8), ("c.h", 1)])
+
+    def test_a_link_that_the_table_forbids(self):
+        for link, expected in (("SQLite::SQLite3", []), ("spdlog::spdlog", ["link-table"])):
+            self.assertEqual(findings(File(JUDGE.path, JUDGE.text.replace("SQLite::SQLite3", link))), expected)
+        base = File(BASE.path, "gavel_library(base SOURCES check.cc LINKS Boost::headers)\n")
+        self.assertEqual(findings(base), ["link-table"])
+
+    def test_tests_may_link_what_they_need(self):
+        test = "gavel_test(base_test LABEL unit SOURCES check_test.cc LINKS Boost::json)\n"
+        self.assertEqual(findings(File(BASE.path, BASE.text + test), File("src/base/check_test.cc", "")), [])
+
+    def test_a_link_past_the_declarations(self):
+        base = File(BASE.path, BASE.text + "target_link_libraries(gavel_base PUBLIC spdlog::spdlog)\n")
+        self.assertEqual(findings(base), ["link-table"])
+
     def test_a_dependency_that_the_table_forbids(self):
         base = File(BASE.path, "gavel_library(base SOURCES check.cc DEPENDS judge)\n")
         self.assertEqual(findings(base), ["declared-table"])

@@ -1,5 +1,6 @@
 #include "app/instance.h"
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -31,6 +32,8 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
 #include "pipeline/turnstile.h"
+#include "queries/audit_queries.h"
+#include "queries/read_queries.h"
 
 namespace gavel::app {
 namespace {
@@ -38,6 +41,9 @@ namespace {
 // Questions that wait for the reading thread, and how long they may: a shop that asks more has to ask again.
 constexpr stage::Limits reads_limits{.queue_max = 1'000, .batch_max = 64};
 constexpr Duration read_within{5'000};
+
+// One audit after the other, each of which reads the whole database; whoever finds three waiting asks again.
+constexpr stage::Limits audit_limits{.queue_max = 3, .batch_max = 1};
 
 // A gate in memory begins and ends with the process, so there is one database and one instance that it ever
 // knows.
@@ -82,7 +88,11 @@ class Instance::Wiring {
  public:
   // One for each thread that asks.
   struct Readers {
-    std::unique_ptr<judge::Reader> questions, due, ledger, old, refresh;
+    std::unique_ptr<judge::Reader> gate, queries, audits, due, ledger, old, refresh;
+
+    std::array<std::unique_ptr<judge::Reader>*, 7> all() {
+      return {&gate, &queries, &audits, &due, &ledger, &old, &refresh};
+    }
   };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
@@ -113,7 +123,9 @@ class Instance::Wiring {
   MetricsRegistry metrics_;
   pipeline::HotSkus hot_skus_;
   std::unique_ptr<judge::Store> store_;
-  std::unique_ptr<judge::Reader> questions_;
+  std::unique_ptr<judge::Reader> gate_reader_;
+  std::unique_ptr<judge::Reader> query_reader_;
+  std::unique_ptr<judge::Reader> audit_reader_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> ledger_;
   std::unique_ptr<judge::Reader> old_;
@@ -126,7 +138,11 @@ class Instance::Wiring {
   gate::MemoryGate gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
-  pipeline::Reads reads_;
+  pipeline::Reads<judge::Reader> gate_reads_;  // Whoever waits at the gate waits for nobody's list.
+  queries::ReadQueries read_queries_;
+  pipeline::Reads<queries::ReadQueries> queries_;
+  queries::AuditQueries audit_queries_;
+  pipeline::Reads<queries::AuditQueries> audits_;
   pipeline::Turnstile turnstile_;
   pipeline::Pipeline pipeline_;
   http::Service service_;
@@ -147,7 +163,9 @@ class Instance::Wiring {
   std::atomic<bool> lane_drained_{false};
   std::atomic<bool> broken_{false};
   std::thread lane_thread_;
-  std::thread reads_thread_;
+  std::thread gate_reads_thread_;
+  std::thread queries_thread_;
+  std::thread audits_thread_;
   std::optional<Ticker> expiry_thread_;
   std::optional<Ticker> follow_thread_;
   std::optional<Ticker> forget_thread_;
@@ -162,7 +180,9 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       sampler_(options.log_one_in),
       hot_skus_(clock),
       store_(std::move(database.store)),
-      questions_(std::move(readers.questions)),
+      gate_reader_(std::move(readers.gate)),
+      query_reader_(std::move(readers.queries)),
+      audit_reader_(std::move(readers.audits)),
       due_(std::move(readers.due)),
       ledger_(std::move(readers.ledger)),
       old_(std::move(readers.old)),
@@ -173,16 +193,20 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
           [this](const std::string& why) { break_off(why); }, pipeline::Metrics(metrics_, clock, &hot_skus_)),
-      reads_(*questions_, reads_limits, read_within, clock),
-      turnstile_(io_->get_executor(), gate_, reads_, clock, log,
+      gate_reads_(*gate_reader_, reads_limits, read_within, clock),
+      read_queries_(*query_reader_, *order_index_),
+      queries_(read_queries_, reads_limits, read_within, clock),
+      audit_queries_(*audit_reader_),
+      audits_(audit_queries_, audit_limits, read_within, clock),
+      turnstile_(io_->get_executor(), gate_, gate_reads_, clock, log,
                  pipeline::Turnstile::Post{this_database, this_process, options.mode, std::move(modes),
                                            policy_of(options).requests_kept},
                  pipeline::GateMetrics(metrics_)),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &turnstile_),
-      service_(pipeline_, reads_, turnstile_, clock, random_, log, readiness_, std::move(operators_key),
-               metrics_, *order_index_),
+      service_(pipeline_, queries_, audits_, turnstile_, clock, random_, log, readiness_,
+               std::move(operators_key), metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
@@ -198,7 +222,9 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
           [this](const std::string& why) { break_off(why); }) {
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
-  reads_thread_ = std::thread([this] { reads_.run(); });
+  gate_reads_thread_ = std::thread([this] { gate_reads_.run(); });
+  queries_thread_ = std::thread([this] { queries_.run(); });
+  audits_thread_ = std::thread([this] { audits_.run(); });
   expiry_thread_.emplace([this] { return schedule_.expiry.run().pause; });
   follow_thread_.emplace([this] { return schedule_.projection.run().pause; });
   forget_thread_.emplace([this] { return schedule_.retention.run().pause; });
@@ -303,8 +329,13 @@ void Instance::Wiring::finish() {
   lane_.close();
   if (lane_thread_.joinable()) lane_thread_.join();
   lane_drained_ = true;
-  reads_.close();
-  if (reads_thread_.joinable()) reads_thread_.join();
+  audit_queries_.stop();
+  gate_reads_.close();
+  queries_.close();
+  audits_.close();
+  for (std::thread* thread : {&gate_reads_thread_, &queries_thread_, &audits_thread_}) {
+    if (thread->joinable()) thread->join();
+  }
   // What the last batches and questions answered was posted here: each coroutine that waited goes on to its
   // end, or to a connection that does not take its answer.
   io_->restart();
@@ -340,20 +371,14 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
                                                   const Clock& clock, Log& log) {
   auto database = open_database(options, clock);
   if (!database) return std::unexpected(database.error());
-  auto questions = database->open_reader();
-  if (!questions) return std::unexpected(questions.error());
-  auto due = database->open_reader();
-  if (!due) return std::unexpected(due.error());
-  auto ledger = database->open_reader();
-  if (!ledger) return std::unexpected(ledger.error());
-  auto old = database->open_reader();
-  if (!old) return std::unexpected(old.error());
-  auto refresh = database->open_reader();
-  if (!refresh) return std::unexpected(refresh.error());
-  auto modes = (*questions)->modes();
+  Wiring::Readers readers;
+  for (std::unique_ptr<judge::Reader>* reader : readers.all()) {
+    auto opened = database->open_reader();
+    if (!opened) return std::unexpected(opened.error());
+    *reader = *std::move(opened);
+  }
+  auto modes = readers.gate->modes();
   if (!modes) return std::unexpected(modes.error());
-  Wiring::Readers readers{*std::move(questions), *std::move(due), *std::move(ledger), *std::move(old),
-                          *std::move(refresh)};
   auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers),
                                          *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());

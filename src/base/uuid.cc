@@ -1,6 +1,7 @@
 #include "base/uuid.h"
 
 #include "base/check.h"
+#include "base/random.h"
 
 namespace gavel {
 namespace {

@@ -12,10 +12,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/random.h"
 #include "base/time.h"
 
 namespace gavel {
+
+class Random;
 
 struct Uuid {
   std::array<std::uint8_t, 16> bytes{};

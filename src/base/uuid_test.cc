@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
+
 namespace gavel {
 namespace {
 

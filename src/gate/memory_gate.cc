@@ -6,7 +6,7 @@ namespace gavel::gate {
 namespace {
 
 std::string too_many_instances(const BucketKey& key) {
-  return "the memory gate holds all the instances it may for " + to_text(key);
+  return "the memory gate has its maximum number of instances for " + to_text(key);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Result<Reply> MemoryGate::say_locked(const BucketKey& key, const Say& say) {
   Reply reply = gate::say(made, say);
   if (!made) return reply;
   if (buckets_.size() >= limits_.buckets_max) {
-    return fail(ErrorCode::unavailable, "the memory gate holds all the buckets it may");
+    return fail(ErrorCode::unavailable, "the memory gate has its maximum number of buckets");
   }
   buckets_.emplace(key, std::move(made));
   return reply;

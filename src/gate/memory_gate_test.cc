@@ -24,7 +24,8 @@ std::string said(Gate& gate, const BucketKey& key, const std::string& text) {
 TEST(MemoryGate, ABucketBeyondTheLimitIsUnavailableAndTheOthersGoOn) {
   MemoryGate gate({1, 8});
   EXPECT_EQ(said(gate, bucket_key(1), "judge=1/1 gen=1/0"), "stale seq=1 avail=1 open=1 shut=0 in_flight=0");
-  EXPECT_EQ(said(gate, bucket_key(2), "judge=1/1 gen=1/0"), "the memory gate holds all the buckets it may");
+  EXPECT_EQ(said(gate, bucket_key(2), "judge=1/1 gen=1/0"),
+            "the memory gate has its maximum number of buckets");
   EXPECT_EQ(said(gate, bucket_key(2), "1#1"), "not_initialised");
   EXPECT_EQ(said(gate, bucket_key(1), "judge=2/2 gen=1/0"), "stale seq=2 avail=2 open=1 shut=0 in_flight=0");
   erase_from(gate, bucket_key(1));
@@ -35,7 +36,7 @@ TEST(MemoryGate, AnInstanceBeyondTheLimitIsUnavailableAndWritesNothing) {
   MemoryGate gate({8, 2});
   said(gate, bucket_key(1), "1#1 judge=1/9 gen=1/0");
   said(gate, bucket_key(1), "2#1 base=1");
-  const std::string full = "the memory gate holds all the instances it may for g:{1:1:0}";
+  const std::string full = "the memory gate has its maximum number of instances for g:{1:1:0}";
   EXPECT_EQ(said(gate, bucket_key(1), "3#1 base=1 judge=2/9 gen=1/0"), full);
   EXPECT_EQ(to_text(*read_from(gate, bucket_key(1))),
             "seq=1 avail=9 open=1 shut=0 in_flight=1 h1=0 o1=1 h2=1 o2=1");

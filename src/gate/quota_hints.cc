@@ -31,7 +31,7 @@ Result<void> MemoryQuotaHints::note_locked(const HintKey& key, rules::Quantity c
   const auto activity = activities_.find({key.incarnation, key.activity});
   const bool known = activity != activities_.end() && activity->second.contains({key.sku, key.user});
   if (!known && count_ >= hints_max_) {
-    return fail(ErrorCode::unavailable, "the memory gate holds all the quota hints it may");
+    return fail(ErrorCode::unavailable, "the memory gate has its maximum number of quota hints");
   }
   activities_[{key.incarnation, key.activity}].insert_or_assign({key.sku, key.user}, claimed);
   if (!known) ++count_;

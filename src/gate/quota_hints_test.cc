@@ -64,7 +64,7 @@ TEST(QuotaHints, BeyondTheLimitNothingIsKeptAndWhatIsThereGoesOn) {
   MemoryQuotaHints hints(2);
   noted(hints, key_of("ann"), 2);
   noted(hints, key_of("bob"), 2);
-  EXPECT_EQ(noted(hints, key_of("cid"), 1), "the memory gate holds all the quota hints it may");
+  EXPECT_EQ(noted(hints, key_of("cid"), 1), "the memory gate has its maximum number of quota hints");
   EXPECT_EQ(seen(hints, key_of("cid")), "no hint");
   EXPECT_EQ(noted(hints, key_of("bob"), 3), "noted");
   noted(hints, key_of("ann"), 0);

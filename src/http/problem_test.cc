@@ -203,11 +203,13 @@ TEST(OutcomePages, ThereIsOneForEveryType) {
     EXPECT_NE(page->body.find(traits.meaning), std::string::npos) << traits.word;
   }
   EXPECT_FALSE(outcome_page("sold-out"));
-  EXPECT_EQ(outcome_page("sold_out")->body,
-            "sold_out\n\nNothing is left.\nThe answer stays with its key: ask again with a new one. Where an "
-            "answer says `recorded` false, it is not final, the key is free, and `retry` is `same_key`.\n\n"
-            "HTTP status  409\nfinal        yes\n"
-            "recorded     yes\nretry        new_key\n");
+  EXPECT_EQ(
+      outcome_page("sold_out")->body,
+      "sold_out\n\nSold out: no units left.\nThe key keeps this answer: send the request with a new key. If "
+      "an answer has `recorded` false, it is not final, the key can be used again, and `retry` is "
+      "`same_key`.\n\n"
+      "HTTP status  409\nfinal        yes\n"
+      "recorded     yes\nretry        new_key\n");
 }
 
 // A recorded refusal says which acts lead on; where none does, it says what the outcome means.

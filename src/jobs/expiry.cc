@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "rules/command.h"
+#include "stage/stage.h"
 
 namespace gavel::jobs {
 namespace {
@@ -18,7 +19,8 @@ constexpr Duration judge_within{
 
 }  // namespace
 
-Expiry::Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, Histogram delays)
+Expiry::Expiry(judge::HoldsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+               Histogram delays)
     : reader_(reader), lane_(lane), clock_(clock), log_(log), delays_(delays) {}
 
 Duration Expiry::oldest_overdue() const {
@@ -85,7 +87,7 @@ Result<std::size_t> Expiry::step() {
 
 Histogram expiry_delays(MetricsRegistry& metrics) {
   return metrics.histogram("gavel_jobs_expiry_delay_seconds",
-                           "How long after its time a hold was given to the judge to be released.",
+                           "How late a due hold was given to the judge for release.",
                            {0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30});
 }
 
@@ -93,8 +95,7 @@ void watch(MetricsRegistry& metrics, const Expiry& expiry) {
   metrics.watch_counter("gavel_jobs_expiry_released_total",
                         "Holds that the job released; an order that needs the units may come first.",
                         [&expiry] { return expiry.released(); });
-  metrics.watch_gauge("gavel_jobs_expiry_oldest_overdue_seconds",
-                      "How long the oldest due hold is past its time.",
+  metrics.watch_gauge("gavel_jobs_expiry_oldest_overdue_seconds", "How long the oldest due hold is overdue.",
                       [&expiry] { return std::chrono::duration<double>(expiry.oldest_overdue()).count(); });
 }
 

@@ -24,7 +24,7 @@ struct Refresh::Look {
   Shown shown GAVEL_GUARDED_BY(mutex);
 };
 
-Refresh::Refresh(judge::Reader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated,
+Refresh::Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated,
                  Log& log, MetricsRegistry& metrics)
     : reader_(reader),
       gate_(gate),
@@ -37,9 +37,10 @@ Refresh::Refresh(judge::Reader& reader, gate::Gate& gate, gate::Incarnation inca
           metrics.counter("gavel_jobs_refresh_passes_total", "Times that every gated item was compared.")) {
   for (const Drift drift :
        {Drift::missing, Drift::too_little, Drift::too_much, Drift::closed, Drift::beyond}) {
-    drifts_.at(static_cast<std::size_t>(drift)) = metrics.counter(
-        "gavel_jobs_refresh_drift_total", "Buckets at the gate that showed what the judge never said.",
-        {{"direction", std::string(word(drift))}});
+    drifts_.at(static_cast<std::size_t>(drift)) =
+        metrics.counter("gavel_jobs_refresh_drift_total",
+                        "Buckets at the gate that showed numbers which the judge never had.",
+                        {{"direction", std::string(word(drift))}});
   }
 }
 
@@ -77,7 +78,7 @@ Result<Refresh::Step> Refresh::step() {
 
 Result<void> Refresh::begin(rules::ItemId item) {
   CHECK(look_ == nullptr);
-  const auto now = reader_.item_then(item, {});
+  const auto now = reader_.item_history(item, {});
   if (!now) return std::unexpected(now.error());
   if (!now->item) return {};
   const std::size_t buckets = now->item->buckets.size();
@@ -104,20 +105,20 @@ Result<void> Refresh::finish(rules::ItemId item, const Shown& shown) {
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (shown[i]) positions.emplace(static_cast<rules::BucketNo>(i), shown[i]->seq);
   }
-  const auto then = reader_.item_then(item, positions);
-  if (!then) return std::unexpected(then.error());
+  const auto history = reader_.item_history(item, positions);
+  if (!history) return std::unexpected(history.error());
   const std::vector<rules::ItemId> gated = gated_();
-  if (!then->item || is_unsound(*then->item) || !std::ranges::binary_search(gated, item)) return {};
+  if (!history->item || is_unsound(*history->item) || !std::ranges::binary_search(gated, item)) return {};
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const auto bucket = static_cast<rules::BucketNo>(i);
-    const auto known = then->then.find(bucket);
-    const auto had = known == then->then.end() ? std::nullopt : std::optional(known->second);
-    const Drift drift = gate::drift_of(shown[i], *then->item, bucket, had);
+    const auto known = history->available.find(bucket);
+    const auto had = known == history->available.end() ? std::nullopt : std::optional(known->second);
+    const Drift drift = gate::drift_of(shown[i], *history->item, bucket, had);
     buckets_.add();
     if (drift != Drift::none) tell(key_of(item, bucket), shown[i], had, drift);
     if (gate::needs_erasing(drift)) gate_.erase(key_of(item, bucket), [](const Result<void>&) {});
   }
-  for (const gate::PendingStatement& owed : gate::statements_of_refresh(*then->item)) {
+  for (const gate::PendingStatement& owed : gate::statements_of_refresh(*history->item)) {
     // A statement that is lost is stated again by the next pass.
     gate_.say(key_of(item, owed.bucket), gate::to_state(owed.statement), [](const Result<gate::Reply>&) {});
   }
@@ -133,7 +134,7 @@ void Refresh::tell(const gate::BucketKey& key, const std::optional<gate::Bucket>
               {"direction", word(drift)},
               {"gate", gate::to_text(shown)},
               {"ledger", had ? std::to_string(had->units) : "no such position"},
-              {"next", "repaired; if it comes again, find out who else writes to the gate"}});
+              {"next", "repaired; if this happens again, find out who else writes to the gate"}});
 }
 
 }  // namespace gavel::jobs

@@ -40,7 +40,7 @@ class Refresh {
   };
 
   // `reader` is the job's own; all references outlive the job and every call that it began.
-  Refresh(judge::Reader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated, Log& log,
+  Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated, Log& log,
           MetricsRegistry& metrics);
   ~Refresh();
   Refresh(const Refresh&) = delete;
@@ -62,7 +62,7 @@ class Refresh {
     return {incarnation_, item, bucket};
   }
 
-  judge::Reader& reader_;
+  judge::StockReader& reader_;
   gate::Gate& gate_;
   const gate::Incarnation incarnation_;
   const Gated gated_;

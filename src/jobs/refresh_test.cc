@@ -82,7 +82,7 @@ class World {
 
   // What a refresh of this very moment would state.
   void state(rules::ItemId id) {
-    const auto then = reader_->item_then(id, {});
+    const auto then = reader_->item_history(id, {});
     for (const gate::PendingStatement& owed : gate::statements_of_refresh(*then->item))
       say(id, owed.bucket, owed.statement);
   }

@@ -31,7 +31,7 @@ Result<void> Shortages::step() {
 }
 
 void watch(MetricsRegistry& metrics, const Shortages& shortages) {
-  metrics.watch_gauge("gavel_jobs_shortage_units", "Units that orders have and that are not there.",
+  metrics.watch_gauge("gavel_jobs_shortage_units", "Units that orders hold and that do not exist.",
                       [&shortages] { return static_cast<double>(shortages.units()); });
   metrics.watch_gauge("gavel_jobs_shortage_items", "Stock items that are short.",
                       [&shortages] { return static_cast<double>(shortages.items()); });

@@ -215,7 +215,8 @@ Result<void> refuse_misspelt(const std::vector<std::string>& variables, std::spa
       return without_repeated_underscores(name) == without_repeated_underscores(variable);
     });
     if (!ours && !nearly) continue;
-    return fail(ErrorCode::invalid, "environment: " + variable + " sets nothing; " + advice(variable, known));
+    return fail(ErrorCode::invalid,
+                "environment: " + variable + " is not a setting; " + advice(variable, known));
   }
   return {};
 }

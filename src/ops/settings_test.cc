@@ -147,12 +147,14 @@ TEST_F(SettingsTest, RefusalsOfTheFile) {
 
 TEST_F(SettingsTest, RefusalsOfTheEnvironment) {
   const std::tuple<std::string, std::string, std::string_view> rows[] = {
-      {"GAVEL_JUGDE__URL", "x", "environment: GAVEL_JUGDE__URL sets nothing; did you mean GAVEL_JUDGE__URL?"},
-      {"GAVEL_JUDGE_URL", "x", "environment: GAVEL_JUDGE_URL sets nothing; did you mean GAVEL_JUDGE__URL?"},
+      {"GAVEL_JUGDE__URL", "x",
+       "environment: GAVEL_JUGDE__URL is not a setting; did you mean GAVEL_JUDGE__URL?"},
+      {"GAVEL_JUDGE_URL", "x",
+       "environment: GAVEL_JUDGE_URL is not a setting; did you mean GAVEL_JUDGE__URL?"},
       {"GAVEL_HTTP__PORT_", "x",
-       "environment: GAVEL_HTTP__PORT_ sets nothing; did you mean GAVEL_HTTP__PORT?"},
+       "environment: GAVEL_HTTP__PORT_ is not a setting; did you mean GAVEL_HTTP__PORT?"},
       {"GAVEL_GATE__REDIS_NODES", "x",
-       "environment: GAVEL_GATE__REDIS_NODES sets nothing; there are GAVEL_JUDGE__URL, "
+       "environment: GAVEL_GATE__REDIS_NODES is not a setting; there are GAVEL_JUDGE__URL, "
        "GAVEL_JUDGE__BATCH_COMMANDS_MAX, GAVEL_HTTP__PORT, GAVEL_CLOCK__OFFSET_MS"},
       {"GAVEL_HTTP__PORT", "",
        R"(http.port = "" (environment GAVEL_HTTP__PORT): an integer from 0 to 65535 is needed)"},

@@ -210,7 +210,7 @@ class World {
 
  public:
   Lane lane;
-  Reads reads{*reader_, {1000, 100}, Duration(1000), clock};
+  Reads<judge::Reader> reads{*reader_, {1000, 100}, Duration(1000), clock};
   Turnstile turnstile;
   Pipeline pipeline;
   judge::Reader& reader() { return *reader_; }

@@ -50,7 +50,7 @@ Turnstile::Passage refused(Outcome outcome) { return {.refusal = rules::verdict_
 
 }  // namespace
 
-Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads,
+Turnstile::Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads<judge::Reader>& reads,
                      const Clock& clock, Log& log, Post post, GateMetrics metrics)
     : executor_(std::move(executor)),
       gate_(gate),
@@ -112,7 +112,7 @@ awaitable<void> Turnstile::act_at_gate(AtGate act) {
 }
 
 awaitable<Turnstile::Passage> Turnstile::part_of(const AtGate& act) {
-  std::function<Result<judge::ActivitySnapshot>(Reader&)> question = [&act](Reader& reader) {
+  std::function<Result<judge::ActivitySnapshot>(judge::Reader&)> question = [&act](judge::Reader& reader) {
     return reader.activity_snapshot(act.activity, act.key);
   };
   const Result<judge::ActivitySnapshot> found = co_await reads_.ask<judge::ActivitySnapshot>(question);
@@ -208,14 +208,16 @@ awaitable<Result<Turnstile::Shown>> Turnstile::read_gate(const rules::Item& item
   co_return shown;
 }
 
-awaitable<Result<std::optional<std::vector<GateView>>>> Turnstile::look(rules::SkuCode sku) {
-  using Rows = std::optional<std::vector<StockRow>>;
-  std::function<Result<Rows>(Reader&)> question = [&sku](Reader& reader) { return reader.stock(sku); };
+awaitable<Result<std::optional<std::vector<GateSnapshot>>>> Turnstile::look(rules::SkuCode sku) {
+  using Rows = std::optional<std::vector<judge::StockRow>>;
+  std::function<Result<Rows>(judge::Reader&)> question = [&sku](judge::Reader& reader) {
+    return reader.stock(sku);
+  };
   const Result<Rows> rows = co_await reads_.ask<Rows>(question);
   if (!rows) co_return std::unexpected(rows.error());
   if (!*rows) co_return std::nullopt;
-  std::vector<GateView> views;
-  for (const StockRow& row : **rows) {
+  std::vector<GateSnapshot> views;
+  for (const judge::StockRow& row : **rows) {
     const auto activity = rules::ActivityCode::parse(row.pool);
     const Mode mode = mode_of(Pool(sku, row.pool == pool_word({}) ? std::nullopt : activity));
     Shown shown(row.item.buckets.size());
@@ -224,7 +226,7 @@ awaitable<Result<std::optional<std::vector<GateView>>>> Turnstile::look(rules::S
       if (!read) co_return std::unexpected(read.error());
       shown = *read;
     }
-    views.push_back(GateView{row, mode, std::move(shown)});
+    views.push_back(GateSnapshot{row, mode, std::move(shown)});
   }
   co_return views;
 }
@@ -232,13 +234,13 @@ awaitable<Result<std::optional<std::vector<GateView>>>> Turnstile::look(rules::S
 // The first request of an item finds out which one it is, and states it to the gate: a refresh like any
 // other.
 awaitable<void> Turnstile::look_up(Pool pool) {
-  using Rows = std::optional<std::vector<StockRow>>;
-  std::function<Result<Rows>(Reader&)> question = [&pool](Reader& reader) {
+  using Rows = std::optional<std::vector<judge::StockRow>>;
+  std::function<Result<Rows>(judge::Reader&)> question = [&pool](judge::Reader& reader) {
     return reader.stock(pool.first);
   };
   const Result<Rows> rows = co_await reads_.ask<Rows>(question);
   if (rows && *rows) {
-    const auto row = std::ranges::find(**rows, pool_word(pool.second), &StockRow::pool);
+    const auto row = std::ranges::find(**rows, pool_word(pool.second), &judge::StockRow::pool);
     // Of an unsound item the judge says what is wrong with it.
     if (row != (*rows)->end() && !is_unsound(row->item)) learn(pool, row->item);
   }
@@ -335,24 +337,23 @@ void Turnstile::direct(const BucketKey& key, const RoutingResult& directed) {
 awaitable<void> Turnstile::confirm() {
   while (!doubted_.empty()) {
     const std::vector<Doubted> batch = std::exchange(doubted_, {});
-    judge::Doubts doubts;
+    judge::SoldOutCheck check;
     for (const Doubted& doubted : batch) {
       const Asking& asking = asking_.at(doubted.wanter);
-      doubts.items.insert(asking.item);
-      doubts.keys.insert(asking.key);
-      if (asking.pool.second) doubts.activities.insert(*asking.pool.second);
+      check.items.insert(asking.item);
+      check.keys.insert(asking.key);
+      if (asking.pool.second) check.activities.insert(*asking.pool.second);
     }
     metrics_.reads.add();
-    std::function<Result<judge::Confirmation>(Reader&)> question = [&doubts](Reader& reader) {
-      return reader.confirm(doubts);
-    };
-    const Result<judge::Confirmation> found = co_await reads_.ask<judge::Confirmation>(question);
+    std::function<Result<judge::SoldOutCheckResult>(judge::Reader&)> question =
+        [&check](judge::Reader& reader) { return reader.check_sold_out(check); };
+    const Result<judge::SoldOutCheckResult> found = co_await reads_.ask<judge::SoldOutCheckResult>(question);
     for (const Doubted& doubted : batch) rule(doubted, found);
   }
   confirming_ = false;
 }
 
-void Turnstile::rule(const Doubted& doubted, const Result<judge::Confirmation>& found) {
+void Turnstile::rule(const Doubted& doubted, const Result<judge::SoldOutCheckResult>& found) {
   const Asking& asking = asking_.at(doubted.wanter);
   if (!found) return end(doubted.wanter, refused(Outcome::overloaded));  // Nothing is known, nothing is said.
   const auto item = found->items.find(asking.item);
@@ -384,7 +385,7 @@ void Turnstile::rule(const Doubted& doubted, const Result<judge::Confirmation>& 
 }
 
 // Whether "nothing is left" is all that the judge could say.
-bool Turnstile::may_refuse(const Asking& asking, const judge::Confirmation& found) const {
+bool Turnstile::may_refuse(const Asking& asking, const judge::SoldOutCheckResult& found) const {
   const Time now = found.now;
   const auto expiry = found.first_expiry.find(asking.item);
   const bool is_hold_due = expiry != found.first_expiry.end() && expiry->second <= now;

@@ -38,6 +38,7 @@
 #include "gate/gate.h"
 #include "gate/token_book.h"
 #include "ops/log.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/heard.h"
 #include "pipeline/metrics.h"
 #include "pipeline/reads.h"
@@ -76,8 +77,8 @@ class Turnstile {
   };
 
   // References outlive the turnstile.
-  Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads& reads, const Clock& clock,
-            Log& log, Post post, GateMetrics metrics = {});
+  Turnstile(boost::asio::any_io_executor executor, gate::Gate& gate, Reads<judge::Reader>& reads,
+            const Clock& clock, Log& log, Post post, GateMetrics metrics = {});
 
   Turnstile(const Turnstile&) = delete;
   Turnstile& operator=(const Turnstile&) = delete;
@@ -102,7 +103,7 @@ class Turnstile {
 
   // The items of a SKU at the gate and at the judge; nothing if there is no such SKU. `unavailable` if one of
   // the two does not answer.
-  boost::asio::awaitable<Result<std::optional<std::vector<GateView>>>> look(rules::SkuCode sku);
+  boost::asio::awaitable<Result<std::optional<std::vector<GateSnapshot>>>> look(rules::SkuCode sku);
 
   // The items that have buckets at the gate, in order. Any thread.
   std::vector<rules::ItemId> gated() const GAVEL_EXCLUDES(mutex_);
@@ -161,8 +162,8 @@ class Turnstile {
   void want(gate::TokenRequestId wanter);
   void rest(const gate::BucketKey& key);
   void direct(const gate::BucketKey& key, const gate::RoutingResult& directed);
-  void rule(const Doubted& doubted, const Result<judge::Confirmation>& found);
-  bool may_refuse(const Asking& asking, const judge::Confirmation& found) const;
+  void rule(const Doubted& doubted, const Result<judge::SoldOutCheckResult>& found);
+  bool may_refuse(const Asking& asking, const judge::SoldOutCheckResult& found) const;
   void reopen(rules::ItemId item, std::int64_t generation);
   void end(gate::TokenRequestId wanter, Passage passage);
   void schedule();
@@ -173,7 +174,7 @@ class Turnstile {
 
   boost::asio::any_io_executor executor_;
   gate::Gate& gate_;
-  Reads& reads_;
+  Reads<judge::Reader>& reads_;
   const Clock& clock_;
   Log& log_;
   const gate::Incarnation incarnation_;

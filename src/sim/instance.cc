@@ -79,7 +79,7 @@ class Instance::Wiring {
   using Rows = std::optional<std::vector<judge::StockRow>>;
   using Work = jobs::ScheduledJob::Work;
   boost::asio::awaitable<Result<Rows>> ask_stock(rules::SkuCode sku);
-  boost::asio::awaitable<Result<jobs::UserOrders>> ask_orders(rules::UserId user);
+  boost::asio::awaitable<Result<queries::UserOrders>> ask_orders(rules::UserId user);
   void turn();
   void tell_gate(const rules::State& state);
   void watch_overdue();
@@ -127,7 +127,7 @@ class Instance::Wiring {
   std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
-  pipeline::Reads reads_;
+  pipeline::Reads<judge::Reader> reads_;
   pipeline::Turnstile turnstile_;
   pipeline::Pipeline pipeline_;
   jobs::Expiry expiry_;
@@ -268,19 +268,19 @@ void Instance::Wiring::read_stock(const rules::SkuCode& sku, Shown shown) {
 void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown) {
   boost::asio::co_spawn(io_, ask_orders(user),
                         [this, shown = std::move(shown)](const std::exception_ptr& thrown,
-                                                         const Result<jobs::UserOrders>& orders) {
+                                                         const Result<queries::UserOrders>& orders) {
                           CHECK(thrown == nullptr);
                           if (power.on() && orders) shown(*orders);
                         });
   stir();
 }
 
-boost::asio::awaitable<Result<jobs::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
+boost::asio::awaitable<Result<queries::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
   const judge::OrdersQuery wanted{.user = std::move(user), .count = orders_shown_max};
-  std::function<Result<jobs::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
-    return jobs::orders_of(*order_index_, reader, wanted);
+  std::function<Result<queries::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
+    return queries::orders_of(*order_index_, reader, reader, wanted);
   };
-  const Result<jobs::UserOrders> orders = co_await reads_.ask<jobs::UserOrders>(question);
+  const Result<queries::UserOrders> orders = co_await reads_.ask<queries::UserOrders>(question);
   co_return orders;
 }
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "gate/bucket.h"
-#include "jobs/user_orders.h"
 #include "pipeline/pipeline.h"
+#include "queries/user_orders.h"
 #include "rules/decide.h"
 #include "sim/database.h"
 #include "sim/rare.h"
@@ -71,7 +71,7 @@ class Instance {
   void read_stock(const rules::SkuCode& sku, Shown shown);
 
   // The orders of a user, as a caller is shown them; nothing if nobody can say.
-  using ShownOrders = std::function<void(const jobs::UserOrders& orders)>;
+  using ShownOrders = std::function<void(const queries::UserOrders& orders)>;
   void read_orders(const rules::UserId& user, ShownOrders shown);
 
   void crash();

@@ -237,7 +237,7 @@ class Losing(Folder):
                      "stock receive tee 5 --key k1 --server", url)
 
     def test_a_refusal_is_not_asked_again(self):
-        url = self.serve(self.answer(409, '{"code":"sold_out","detail":"Sold out: no units left.","retry":"new_key","sku":"tee"}'))
+        url = self.serve(self.answer(409, '{"code":"sold_out","detail":"Nothing is left.","retry":"new_key","sku":"tee"}'))
         self.refused(1, "sold_out: Nothing is left (sku tee)", "stock adjust tee -5 --reason lost --server", url)
         self.assertEqual(len(self.seen), 1)
 

@@ -119,7 +119,7 @@ class Config(Folder):
         (self.folder / "gavel.toml").write_text("[judge\n")
         self.refused(2, "gavel.toml line 1", "serve")
         (self.folder / "gavel.toml").unlink()
-        self.refused(2, "GAVEL_JUDGE_URL sets nothing", "serve", environment={"GAVEL_JUDGE_URL": "memory:"})
+        self.refused(2, "GAVEL_JUDGE_URL is not a setting", "serve", environment={"GAVEL_JUDGE_URL": "memory:"})
 
     def test_contradictions_are_usage_and_the_table_is_shown(self):
         ended = self.run_here("config", "--admin.address", "0.0.0.0")

@@ -153,7 +153,7 @@ TEST_F(BadInput, HeadersAndPaths) {
       Row{{shop, "PUT", "/v1/skus/tee", "k1", "", ""}, 404, "there is no such path"},
       Row{{shop, "GET", "/docs/outcomes/nosuch", "", "", ""}, 404, "there is no such outcome"},
       Row{{shop, "DELETE", "/v1/orders/17", "k1", "", ""}, 405, "GET, HEAD"},
-      Row{{shop, "GET", "/v1/%zz", "", "", ""}, 400, "no path"},
+      Row{{shop, "GET", "/v1/%zz", "", "", ""}, 400, "not a path"},
       Row{{operators, "PUT", "/v1/skus/a%20b", "k1", "", ""}, 400, "sku: must be"},
       Row{{operators, "POST", "/v1/stock/a%20b/receive", "k1", R"({"quantity":1})", ""}, 404, "unknown_sku"},
       Row{{operators, "POST", "/v1/activities/%00/open", "k1", "", ""}, 404, "unknown_activity"},

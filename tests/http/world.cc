@@ -23,6 +23,8 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
 #include "pipeline/turnstile.h"
+#include "queries/audit_queries.h"
+#include "queries/read_queries.h"
 
 namespace gavel::http {
 namespace {
@@ -72,6 +74,8 @@ struct World::Parts {
   std::shared_ptr<judge::MemoryDatabase> database = judge::make_memory_database();
   std::unique_ptr<judge::Store> store = judge::open_memory_store(database, clock);
   std::unique_ptr<judge::Reader> reader = judge::open_memory_reader(database, clock);
+  std::unique_ptr<judge::Reader> gate_reader = judge::open_memory_reader(database, clock);
+  std::unique_ptr<judge::Reader> audit_reader = judge::open_memory_reader(database, clock);
   judge::Judge judge{*store,
                      *log,
                      Random(2),
@@ -90,21 +94,27 @@ struct World::Parts {
                       *log,
                       [](const std::string&) { CHECK(false); },
                       pipeline::Metrics(metrics, clock)};
-  pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
+  pipeline::Reads<judge::Reader> gate_reads{*gate_reader, stage::Limits{1000, 100}, Duration(5'000), clock};
+  // Nobody follows the ledger with it: an answer finds all in the tail.
+  std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
+  queries::ReadQueries read_queries{*reader, *order_index};
+  Service::Queries query_stage{read_queries, stage::Limits{1000, 100}, Duration(5'000), clock};
+  queries::AuditQueries audit_queries{*audit_reader, 1};
+  Service::Audits audit_stage{audit_queries, stage::Limits{10, 1}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   gate::MemoryGate gate;
   pipeline::Turnstile turnstile{
       io.get_executor(),
       gate,
-      reads,
+      gate_reads,
       clock,
       *log,
       pipeline::Turnstile::Post{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
   pipeline::Pipeline pipeline;
-  // Nobody follows the ledger with it: an answer finds all in the tail.
-  std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
-  Service service{pipeline, reads,       turnstile, clock, random, *log, readiness, std::string(operator_key),
-                  metrics,  *order_index};
+  Service service{pipeline,  query_stage, audit_stage,
+                  turnstile, clock,       random,
+                  *log,      readiness,   std::string(operator_key),
+                  metrics};
   Server shop;
   Server operators;
   std::uint16_t shop_port = 0;
@@ -112,7 +122,7 @@ struct World::Parts {
   const bool ends_at_once;
   std::atomic<bool> lane_held{false};
   std::atomic<bool> lane_ends{false};
-  std::thread lane_thread, reads_thread, io_thread;
+  std::thread lane_thread, gate_reads_thread, queries_thread, audits_thread, io_thread;
 };
 
 World::World(WorldLimits limits) : parts_(std::make_unique<Parts>(limits)) {
@@ -125,7 +135,9 @@ World::World(WorldLimits limits) : parts_(std::make_unique<Parts>(limits)) {
     }
     while (p.lane.step() > 0) continue;
   });
-  p.reads_thread = std::thread([&p] { p.reads.run(); });
+  p.gate_reads_thread = std::thread([&p] { p.gate_reads.run(); });
+  p.queries_thread = std::thread([&p] { p.query_stage.run(); });
+  p.audits_thread = std::thread([&p] { p.audit_stage.run(); });
   p.io_thread = std::thread([&p] { p.io.run(); });
 }
 
@@ -144,8 +156,12 @@ World::~World() {
   }
   parts_->lane_ends = true;
   parts_->lane_thread.join();
-  parts_->reads.close();
-  parts_->reads_thread.join();
+  parts_->gate_reads.close();
+  parts_->query_stage.close();
+  parts_->audit_stage.close();
+  parts_->gate_reads_thread.join();
+  parts_->queries_thread.join();
+  parts_->audits_thread.join();
 }
 
 std::string World::listen_error(const std::string& address, std::uint16_t port) {

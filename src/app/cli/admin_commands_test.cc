@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "http/query.h"
+#include "http/query_params.h"
 #include "http/routes.h"
 #include "http/strict_json.h"
 #include "http/target.h"

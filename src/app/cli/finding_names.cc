@@ -22,11 +22,11 @@ void gather(std::string_view text, std::string_view word, std::set<std::int64_t>
 
 }  // namespace
 
-Result<ItemNames> item_names_of(judge::Reader& reader) {
+Result<ItemNames> item_names_of(judge::TablesReader& reader) {
   std::map<std::int64_t, std::string> skus;
   std::map<std::int64_t, std::string> activities;
   std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> items;
-  judge::Reader::Visitor visitor;
+  judge::TablesReader::Visitor visitor;
   visitor.sku = [&](const rules::Sku& sku) { skus[sku.id.value] = sku.code.text(); };
   visitor.activity = [&](const rules::Activity& row) { activities[row.id.value] = row.code.text(); };
   visitor.item = [&](const rules::Item& item) {

@@ -16,7 +16,7 @@ namespace gavel::app {
 using ItemNames = std::map<std::int64_t, std::string>;
 
 // Blocks; reads three tables whole. As the reader says: unavailable, broken.
-Result<ItemNames> item_names_of(judge::Reader& reader);
+Result<ItemNames> item_names_of(judge::TablesReader& reader);
 
 // "item 12: tee, free stock; item 13: …" for each item in the text of a finding, in order; empty if there is
 // none. An item without a name is left out.

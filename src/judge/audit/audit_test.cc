@@ -13,6 +13,19 @@ TEST_F(AuditTest, ACleanDatabaseIsClean) {
   EXPECT_EQ(report.batches, 52);
 }
 
+TEST_F(AuditTest, InStepsItFindsWhatItFindsInOneGo) {
+  const AuditReport whole = audit(*reader_).value();
+  AuditRun run = AuditRun::begin(*reader_).value();
+  std::int64_t steps = 1;
+  while (run.step(1).value()) ++steps;
+  EXPECT_EQ(findings(run.report()), findings(whole));
+  EXPECT_EQ(run.report().items, whole.items);
+  EXPECT_EQ(run.report().flows, whole.flows);
+  EXPECT_EQ(run.report().orders, whole.orders);
+  EXPECT_EQ(run.report().batches, whole.batches);
+  EXPECT_GT(steps, whole.items + 3 * whole.flows - 20) << "a row a step; flows without an order come twice";
+}
+
 TEST_F(AuditTest, ATombstoneIsClean) {
   EXPECT_EQ(found([](Rows& r) {
               r.batches.push_back({{r.batches.back().batch.lane, r.batches.back().batch.n + 1}, true, 0, {}});
@@ -58,14 +71,14 @@ buckets: bucket 1/1: the row says available 4, reserved 1, sold 1 at seq 9; the 
 )"},
       {"the first entry is missing", [](Rows& r) { r.flows.erase(r.flows.begin()); }, R"(
 chain: bucket 1/0: seq 2 follows seq 0
-batches: batch 1.4: entry 1 stands where entry 0 is due
+batches: batch 1.4: entry 1 comes where entry 0 is expected
 requests: request shop/in-tee says received, but its key received 10 of tee
 batches: batch 1.4 says 2 entries, 1 are there
 buckets: bucket 1/0: the row says available 0, reserved 10, sold 0 at seq 2; the flows say available -10, reserved 10, sold 0 at seq 2
 conservation: item 1: 16 units are there, 6 came in
 )"},
       {"before", [](Rows& r) { flow_in(r, "give-back").flow.before += {1}; }, R"(
-chain: bucket 1/1: seq 6 says before 8, the entry in front says after 7
+chain: bucket 1/1: seq 6 says before 8, the previous entry says after 7
 )"},
       {"after", [](Rows& r) { flow_in(r, "give-back").flow.after += {1}; }, R"(
 chain: bucket 1/1: seq 6 says after 9, but cancel of 1 on 7 does not lead there
@@ -121,7 +134,7 @@ generation: item 2: the row says generation 3, but stock returned to the empty i
          r.batches.back().flows = 1;
        },
        R"(
-chain: bucket 3/0: seq 5 leaves less than nothing
+chain: bucket 3/0: seq 5 leaves less than zero
 buckets: bucket 3/0: the row says available 1, reserved 0, sold 1 at seq 4; the flows say available 3, reserved -2, sold 1 at seq 5
 )"},
       {"more written off than was sold",
@@ -140,7 +153,7 @@ buckets: bucket 3/0: the row says available 1, reserved 0, sold 1 at seq 4; the 
          r.batches.back().flows = 1;
        },
        R"(
-chain: bucket 3/0: seq 5 leaves less than nothing
+chain: bucket 3/0: seq 5 leaves less than zero
 buckets: bucket 3/0: the row says available 1, reserved 0, sold 1 at seq 4; the flows say available 1, reserved 0, sold -1 at seq 5
 conservation: item 3: 4 units are there, 2 came in
 )"},
@@ -161,7 +174,7 @@ conservation: item 3: 4 units are there, 2 came in
          r.batches.back().flows = 1;
        },
        R"(
-chain: bucket 3/0: seq 5 leaves less than nothing
+chain: bucket 3/0: seq 5 leaves less than zero
 buckets: bucket 3/0: the row says available 1, reserved 0, sold 1 at seq 4; the flows say available -1, reserved 0, sold 1 at seq 5
 conservation: item 3: 4 units are there, 2 came in
 )"},
@@ -224,18 +237,18 @@ conservation: item 1: 16 units are there, 24 came in
          std::swap(r.batches[5], r.batches.back());
        },
        R"(
-batches: batch 1.52 stands where batch 1.6 is due
-batches: batch 1.7 stands where batch 1.53 is due
-batches: batch 1.99 stands where batch 1.52 is due
+batches: batch 1.52 comes where batch 1.6 is expected
+batches: batch 1.7 comes where batch 1.53 is expected
+batches: batch 1.99 comes where batch 1.52 is expected
 batches: batch 1.99 says 3 entries, 0 are there
 batches: batch 1.6 has 3 entries, but no row
 )"},
       {"a batch row is missing", [](Rows& r) { r.batches.erase(r.batches.begin() + 3); }, R"(
-batches: batch 1.5 stands where batch 1.4 is due
+batches: batch 1.5 comes where batch 1.4 is expected
 batches: batch 1.4 has 2 entries, but no row
 )"},
       {"the first batch row is missing", [](Rows& r) { r.batches.erase(r.batches.begin()); }, R"(
-batches: batch 1.2 stands where batch 1.1 is due
+batches: batch 1.2 comes where batch 1.1 is expected
 )"},
       {"buried with entries", [](Rows& r) { r.batches[3].buried = true; }, R"(
 batches: batch 1.4 is buried, but 2 entries are its own
@@ -244,7 +257,7 @@ batches: batch 1.4 is buried, but 2 entries are its own
 batches: batch 1.4 says 9 entries, 2 are there
 )"},
       {"i has a gap", [](Rows& r) { flow_in(r, "give-back").i = 4; }, R"(
-batches: batch 1.13: entry 4 stands where entry 0 is due
+batches: batch 1.13: entry 4 comes where entry 0 is expected
 )"},
       {"an entry moved to another batch", [](Rows& r) { flow_in(r, "pay").batch.n = 2; }, R"(
 batches: batch 1.2 says 0 entries, 1 are there

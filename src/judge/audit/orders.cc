@@ -279,7 +279,7 @@ void OrderAudit::hold(const HoldRow& row) {
   if (holds_.erase({row.item, row.expires_at, row.order}) == 1) return;
   add_finding(report_, "holds",
               name_of(row.order) + " has a hold row on item " + std::to_string(row.item.value) + " until " +
-                  to_text(row.expires_at) + ", but does not hold it so");
+                  to_text(row.expires_at) + ", but the order does not hold it so");
 }
 
 void OrderAudit::finish() {

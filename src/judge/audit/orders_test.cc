@@ -12,8 +12,8 @@ std::vector<Break> order_breaks() {
   return {
       {"state of a held order", [](Rows& r) { order_in(r, "held").state = OrderState::paid; }, R"(
 orders: order #held is paid, but its flows in bucket 1/0 say reserve 10
-holds: order #held has a hold row on item 1 until 2027-01-15T08:15:00.000Z, but does not hold it so
-holds: order #held has a hold row on item 2 until 2027-01-15T08:15:00.000Z, but does not hold it so
+holds: order #held has a hold row on item 1 until 2027-01-15T08:15:00.000Z, but the order does not hold it so
+holds: order #held has a hold row on item 2 until 2027-01-15T08:15:00.000Z, but the order does not hold it so
 )"},
       {"state of a paid order", [](Rows& r) { order_in(r, "paid").state = OrderState::held; }, R"(
 orders: order #paid is held, but its flows in bucket 1/1 say reserve 1, confirm 1
@@ -128,11 +128,11 @@ orders: order #grown says that it took 4 from bucket 6/1, its flows say 1
 )"},
       {"paid after its change", [](Rows& r) { order_in(r, "grown").state = OrderState::paid; }, R"(
 orders: order #grown is paid, but its flows in bucket 6/1 say reserve 2, cancel 1
-holds: order #grown has a hold row on item 6 until 2027-01-15T08:45:05.000Z, but does not hold it so
+holds: order #grown has a hold row on item 6 until 2027-01-15T08:45:05.000Z, but the order does not hold it so
 )"},
       {"cancelled after its change", [](Rows& r) { order_in(r, "grown").state = OrderState::cancelled; }, R"(
 orders: order #grown is cancelled, but its flows in bucket 6/1 say reserve 2, cancel 1
-holds: order #grown has a hold row on item 6 until 2027-01-15T08:45:05.000Z, but does not hold it so
+holds: order #grown has a hold row on item 6 until 2027-01-15T08:45:05.000Z, but the order does not hold it so
 )"},
       {"a change that is none", [](Rows& r) { flow_in(r, "fewer").flow.source = "order"; }, R"(
 orders: order #grown says that it took 0 from bucket 6/0, its flows say 2
@@ -214,8 +214,8 @@ orders: order #gone is cancelled, but its flows in bucket 5/0 say sell 2, write_
        },
        R"(
 chain: bucket 5/0: seq 6 says after 2, but sell of 1 on 4 does not lead there
-batches: batch 1.36: entry 0 stands where entry 1 is due
-batches: batch 1.36: entry 0 stands where entry 1 is due
+batches: batch 1.36: entry 0 comes where entry 1 is expected
+batches: batch 1.36: entry 0 comes where entry 1 is expected
 orders: order #gone is refunded and says that 2 returned, but its flows in bucket 5/0 say reserve 1, sell 1, confirm 1, write_off 2
 requests: request shop/gone says sold, but its key did not take the units of its order
 batches: batch 1.36 says 1 entries, 3 are there
@@ -230,7 +230,7 @@ buckets: bucket 5/0: the row says available 4, reserved 0, sold 1 at seq 9; the 
        },
        R"(
 chain: bucket 1/1: seq 20 follows seq 9
-batches: batch 1.8: entry 0 stands where entry 1 is due
+batches: batch 1.8: entry 0 comes where entry 1 is expected
 orders: order #paid is paid, but its flows in bucket 1/1 say reserve 1, confirm 1, expire 1
 requests: request shop/pay says confirmed, but its key did not settle its order
 batches: batch 1.8 says 1 entries, 2 are there
@@ -310,17 +310,17 @@ std::vector<Break> claim_breaks() {
 holds: order #held holds item 1 until 2027-01-15T08:15:00.000Z, but has no hold row
 )"},
       {"hold row of another time", [](Rows& r) { r.holds[0].expires_at += 1ms; }, R"(
-holds: order #held has a hold row on item 1 until 2027-01-15T08:15:00.001Z, but does not hold it so
+holds: order #held has a hold row on item 1 until 2027-01-15T08:15:00.001Z, but the order does not hold it so
 holds: order #held holds item 1 until 2027-01-15T08:15:00.000Z, but has no hold row
 )"},
       {"hold row of another item", [](Rows& r) { r.holds[0].item = {3}; }, R"(
-holds: order #held has a hold row on item 3 until 2027-01-15T08:15:00.000Z, but does not hold it so
+holds: order #held has a hold row on item 3 until 2027-01-15T08:15:00.000Z, but the order does not hold it so
 holds: order #held holds item 1 until 2027-01-15T08:15:00.000Z, but has no hold row
 )"},
       {"hold row of a paid order",
        [](Rows& r) { r.holds.push_back({{1}, Time(1'800'000'900'000ms), order_of("paid")}); },
        R"(
-holds: order #paid has a hold row on item 1 until 2027-01-15T08:15:00.000Z, but does not hold it so
+holds: order #paid has a hold row on item 1 until 2027-01-15T08:15:00.000Z, but the order does not hold it so
 )"},
       {"claimed too many", [](Rows& r) { r.quotas[0].quota.claimed -= {1}; }, R"(
 quotas: user ann in activity number 1, SKU number 1: the row says 1 claimed, the orders say 2

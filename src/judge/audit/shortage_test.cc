@@ -33,7 +33,7 @@ std::vector<Break> shortage_breaks() {
       {"a shortage that nobody made", [](Rows& r) { short_bucket(r).shortage += {1}; }, R"(
 buckets: bucket 7/0: the row says available 0, reserved 1, sold 0, shortage 2 at seq 12; the flows say available 0, reserved 1, sold 0, shortage 1 at seq 12
 conservation: item 7: -1 units are there, 0 came in
-shortage: item 7 is short of 2 units, and its orders have but 1
+shortage: item 7 is short of 2 units, and its orders have only 1
 )"},
       {"a shortage that is forgotten", [](Rows& r) { short_bucket(r).shortage = {0}; }, R"(
 buckets: bucket 7/0: the row says available 0, reserved 1, sold 0 at seq 12; the flows say available 0, reserved 1, sold 0, shortage 1 at seq 12

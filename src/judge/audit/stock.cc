@@ -114,7 +114,7 @@ void StockAudit::check_link(const Flow& flow, Chain& chain) {
   replay(flow, next);
   if (flow.seq != chain.replayed.seq + 1) return breaks("follows seq " + std::to_string(chain.replayed.seq));
   if (flow.before.units != chain.last_after) {
-    return breaks("says before " + before + ", the entry in front says after " +
+    return breaks("says before " + before + ", the previous entry says after " +
                   std::to_string(chain.last_after));
   }
   if (flow.quantity.units < 1 || flow.after.units != flow.before.units + step) {
@@ -122,7 +122,7 @@ void StockAudit::check_link(const Flow& flow, Chain& chain) {
                   std::to_string(flow.quantity.units) + " on " + before + " does not lead there");
   }
   if (std::min({flow.after.units, next.reserved.units, next.sold.units, next.shortage.units}) < 0) {
-    return breaks("leaves less than nothing");
+    return breaks("leaves less than zero");
   }
 }
 
@@ -134,8 +134,8 @@ void StockAudit::flow_by_batch(const FlowRow& row) {
   }
   if (row.i != next_i_) {
     add_finding(report_, "batches",
-                name_of(row.batch) + ": entry " + std::to_string(row.i) + " stands where entry " +
-                    std::to_string(next_i_) + " is due");
+                name_of(row.batch) + ": entry " + std::to_string(row.i) + " comes where entry " +
+                    std::to_string(next_i_) + " is expected");
   }
   next_i_ = row.i + 1;
   ++flows_of_batches_[row.batch];
@@ -166,7 +166,7 @@ void StockAudit::batch(const BatchRow& row) {
   const BatchId due = row.batch.lane == previous_.lane ? BatchId{previous_.lane, previous_.n + 1}
                                                        : BatchId{row.batch.lane, 1};
   if (row.batch != due) {
-    add_finding(report_, "batches", name_of(row.batch) + " stands where " + name_of(due) + " is due");
+    add_finding(report_, "batches", name_of(row.batch) + " comes where " + name_of(due) + " is expected");
   }
   previous_ = row.batch;
   const auto counted = flows_of_batches_.extract(row.batch);
@@ -220,7 +220,7 @@ void StockAudit::check_stock(rules::ItemId id, const Stock& stock) {
                 "item " + std::to_string(id.value) + " is short of " + std::to_string(shortage) +
                     " units, and " +
                     (available != 0 ? std::to_string(available) + " are available"
-                                    : "its orders have but " + std::to_string(there + shortage)));
+                                    : "its orders have only " + std::to_string(there + shortage)));
   }
   const Returns::Count returns = stock.returns.count();
   if (stock.generation < 1 + returns.least || stock.generation > 1 + returns.most) {

@@ -397,13 +397,13 @@ Result<int> version_of(Connection& connection) {
     if (sqlite3_errcode(connection.raw()) == SQLITE_NOTADB) {
       return fail(ErrorCode::invalid,
                   "SQLite " + connection.path() +
-                      " is no database, or a damaged one; name another file, or put a copy back");
+                      " is not a database, or is damaged; name another file, or restore a copy");
     }
     // The first read maps the log's index, which even a reader makes where it is missing.
     return fail(ErrorCode::invalid,
                 "SQLite " + connection.path() + " cannot be read: " + sqlite3_errmsg(connection.raw()) +
                     "; " + connection.path() +
-                    "-shm beside it must be there, or the folder be writable, for readers too");
+                    "-shm beside it must exist, or its folder must be writable, for readers too");
   };
   const auto id = number_of(connection, "PRAGMA application_id");
   if (!id) return unreadable();

@@ -90,7 +90,7 @@ void Statement::reset() { sqlite3_reset(raw_); }
 
 Error Statement::unsound() {
   return connection_->break_off("SQLite " + connection_->path() + ": " + sqlite3_sql(raw_) +
-                                ": a row is not in the form it was written in");
+                                ": a row does not have the form in which it was written");
 }
 
 }  // namespace gavel::judge::sqlite

@@ -417,7 +417,7 @@ std::string answer_to_a_stranger(const SqliteOptions& options) {
 TEST(SqliteReader, SaysWhatItNeedsWhereTheIndexOfTheLogCannotBeMade) {
   SqliteWorld world;
   const std::string refusal = answer_to_a_stranger(world.options());
-  EXPECT_NE(refusal.find("-shm beside it must be there, or the folder be writable, for readers too"),
+  EXPECT_NE(refusal.find("-shm beside it must exist, or its folder must be writable, for readers too"),
             std::string::npos)
       << refusal;
 }
@@ -427,9 +427,9 @@ TEST(SqliteReader, SaysThatAFileIsNoDatabase) {
   std::ofstream(world.options().path) << std::string(4096, 'x');
   const auto reader = open_sqlite_reader(world.options(), world.clock());
   ASSERT_FALSE(reader);
-  EXPECT_EQ(reader.error().message, "SQLite " + world.options().path +
-                                        " is no database, or a damaged one; name another file, or put a "
-                                        "copy back");
+  EXPECT_EQ(reader.error().message,
+            "SQLite " + world.options().path +
+                " is not a database, or is damaged; name another file, or restore a copy");
 }
 
 // How many batches are posted until the first checkpoint; 200 if there is none.

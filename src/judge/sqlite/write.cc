@@ -94,7 +94,7 @@ Result<void> Writing::update_bucket(const rules::Item& item, std::size_t bucket)
   const rules::Bucket& to = item.buckets[bucket];
   if (std::min({to.available, to.reserved, to.sold, to.shortage}) < rules::no_units) {
     return fail(ErrorCode::constraint, "SQLite: a bucket of item " + std::to_string(item.id.value) +
-                                           " would hold fewer than nothing");
+                                           " would have fewer than zero units");
   }
   const auto updated = queries_[Query::update_bucket].run(
       item.id, static_cast<std::int64_t>(bucket), to.available - from.available, to.reserved - from.reserved,

@@ -1,11 +1,13 @@
-#include "jobs/user_orders.h"
+#include "queries/user_orders.h"
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
 
-namespace gavel::jobs {
+#include "base/check.h"
+
+namespace gavel::queries {
 namespace {
 
 using rules::OrderId;
@@ -23,7 +25,7 @@ struct Chosen {
 
 // What the tail says of an order counts more than what the index says. Where the index has more than it gave,
 // nothing below its last row belongs to this page.
-Chosen choose(const judge::OrderIndex::Page& page, const judge::Sequel& tail,
+Chosen choose(const judge::OrderIndex::Page& page, const judge::LedgerPage& tail,
               const judge::OrdersQuery& wanted) {
   std::map<OrderId, bool, std::greater<>> candidates;  // Whether it is wanted.
   for (const judge::IndexedOrder& order : page.orders) candidates[order.id] = true;
@@ -46,27 +48,27 @@ Chosen choose(const judge::OrderIndex::Page& page, const judge::Sequel& tail,
 
 }  // namespace
 
-Result<UserOrders> orders_of(judge::OrderIndex& index, judge::Reader& reader,
-                             const judge::OrdersQuery& wanted) {
-  judge::OrdersQuery one_more = wanted;  // It tells whether anything follows.
+Result<UserOrders> orders_of(judge::OrderIndex& index, judge::LedgerReader& ledger,
+                             judge::OrdersReader& orders, const judge::OrdersQuery& query) {
+  CHECK(query.count >= 1);
+  judge::OrdersQuery one_more = query;  // It tells whether anything follows.
   ++one_more.count;
   const auto page = index.page(one_more);
   if (!page) return std::unexpected(page.error());
-  const auto tail = reader.follow(page->cursors, tail_flows_max);
+  const auto tail = ledger.read_after(page->offsets, tail_flows_max);
   if (!tail) return std::unexpected(tail.error());
   if (tail->other_history) {
-    return fail(ErrorCode::unavailable, "the index of orders by user is being made again; ask again later");
+    return fail(ErrorCode::unavailable, "the index of orders by user is being rebuilt; ask again later");
   }
-  const Chosen chosen = choose(*page, *tail, wanted);
-  UserOrders answer{.orders = {}, .next = chosen.next, .lag = {.batches = tail->batches_left}};
+  const Chosen chosen = choose(*page, *tail, query);
+  auto rows = orders.orders(chosen.ids);
+  if (!rows) return std::unexpected(rows.error());
+  // One may have changed between two looks.
+  std::erase_if(*rows, [&](const judge::OrderRow& row) { return !is_wanted(row.order, query); });
+  UserOrders answer{.orders = *std::move(rows), .next = chosen.next, .lag = {.batches = tail->batches_left}};
   if (tail->oldest_left) answer.lag.behind = tail->now - *tail->oldest_left;
-  for (const OrderId id : chosen.ids) {
-    auto view = reader.order(id);
-    if (!view) return std::unexpected(view.error());
-    // It may have changed between two looks.
-    if (*view && is_wanted((*view)->order, wanted)) answer.orders.push_back(**std::move(view));
-  }
+  CHECK(answer.orders.size() <= query.count);
   return answer;
 }
 
-}  // namespace gavel::jobs
+}  // namespace gavel::queries

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "http/routes.h"
+#include "queries/read_queries.h"
 
 namespace gavel::http {
 
@@ -26,5 +28,14 @@ std::optional<std::string> value_of(const Query& query, std::string_view name);
 
 // The number of elements of a page: 1 to 1000, only digits.
 std::optional<std::size_t> parse_limit(std::string_view text);
+
+// What a list is asked for, or what is wrong with its parameters.
+std::expected<queries::UserOrdersQuery, std::string> orders_query_of(const Query& query);
+std::expected<queries::UserOrdersQuery, std::string> traces_query_of(const Query& query);
+std::expected<queries::ShortagesQuery, std::string> shortages_query_of(const Query& query);
+std::expected<queries::ActivitiesQuery, std::string> activities_query_of(const Query& query);
+
+// What is wrong with the parameters of a trace, taken together.
+std::optional<std::string> wrong_in_trace(const Query& query);
 
 }  // namespace gavel::http

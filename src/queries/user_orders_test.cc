@@ -1,25 +1,27 @@
 // The index of orders by user follows the ledger and passes over nothing, and an answer from it is what a
 // walk through all orders would have given.
-#include "jobs/projection.h"
+#include "queries/user_orders.h"
 
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "jobs/user_orders.h"
+#include "jobs/projection.h"
 #include "judge/testing/judge_driver.h"
 #include "judge/testing/order_index_forms_test.h"
 #include "judge/testing/random_script.h"
 
-namespace gavel::jobs {
+namespace gavel::queries {
 namespace {
 
+using jobs::Projection;
+using jobs::projection_flows_max;
 using judge::JudgeDriver;
 using rules::OrderState;
 using rules::UserId;
 
-class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
+class UserOrdersTest : public ::testing::TestWithParam<judge::IndexForm> {
  protected:
   void SetUp() override {
     world_ = GetParam().store.make();
@@ -65,10 +67,10 @@ class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
   // "k1 held, k2 paid; next k2": a page of the user's orders, by the keys that made them.
   std::string orders(const std::string& user, std::size_t count = 100, std::optional<OrderState> state = {},
                      std::optional<rules::OrderId> before = {}) {
-    const auto answer = orders_of(*index_, *reader_, {UserId(user), state, before, count});
+    const auto answer = orders_of(*index_, *reader_, *reader_, {UserId(user), state, before, count});
     if (!answer) return answer.error().message;
     std::string text;
-    for (const judge::OrderView& view : answer->orders) {
+    for (const judge::OrderRow& view : answer->orders) {
       text += to_text(view.order.id.uuid) + " " + std::string(word(view.order.state)) + "\n";
     }
     if (answer->next) text += "next " + to_text(answer->next->uuid) + "\n";
@@ -96,10 +98,10 @@ class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
     std::string text;
     std::optional<rules::OrderId> before;
     for (int pages = 0; pages < 10'000; ++pages) {
-      const auto answer = orders_of(*index_, *reader_, {UserId(user), state, before, count});
+      const auto answer = orders_of(*index_, *reader_, *reader_, {UserId(user), state, before, count});
       EXPECT_TRUE(answer.has_value());
       EXPECT_LE(answer->orders.size(), count);
-      for (const judge::OrderView& view : answer->orders) text += to_text(view.order.id.uuid) + "\n";
+      for (const judge::OrderRow& view : answer->orders) text += to_text(view.order.id.uuid) + "\n";
       if (!answer->next) return text;
       before = answer->next;
     }
@@ -123,7 +125,7 @@ class ProjectionTest : public ::testing::TestWithParam<judge::IndexForm> {
   std::unique_ptr<Projection> projection_;
 };
 
-TEST_P(ProjectionTest, AnAnswerIsCompleteHoweverFarTheIndexIs_B17) {
+TEST_P(UserOrdersTest, AnAnswerIsCompleteHoweverFarTheIndexIs_B17) {
   court().say_all({judge::put_sku("s", "tee"), judge::receive("r", "tee", 5)});
   court().say_all({judge::reserve("k1", "ann", {{"tee", 1}})});
   EXPECT_EQ(orders("ann"), "#k1 held\nbehind 0 0") << "before the job ever ran";
@@ -139,7 +141,7 @@ TEST_P(ProjectionTest, AnAnswerIsCompleteHoweverFarTheIndexIs_B17) {
   EXPECT_EQ(orders("ann"), "#k1 paid\nbehind 0 0") << "what was refused took nothing";
 }
 
-TEST_P(ProjectionTest, SaysHowFarBehindItIs) {
+TEST_P(UserOrdersTest, SaysHowFarBehindItIs) {
   court().say_all({judge::put_sku("s", "tee"), judge::receive("r", "tee", 100'000)});
   follow_all();
   int made = 0;
@@ -170,7 +172,7 @@ TEST_P(ProjectionTest, SaysHowFarBehindItIs) {
 }
 
 // Whatever happens, and however the steps of the job fall between it.
-TEST_P(ProjectionTest, PassesOverNothing_B17) {
+TEST_P(UserOrdersTest, PassesOverNothing_B17) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U}) {
     replace_database();
     follow_all();
@@ -202,22 +204,22 @@ TEST_P(ProjectionTest, PassesOverNothing_B17) {
   }
 }
 
-TEST_P(ProjectionTest, AnotherDatabaseIsFollowedFromItsBeginning) {
+TEST_P(UserOrdersTest, AnotherDatabaseIsFollowedFromItsBeginning) {
   court().say_all({judge::put_sku("s", "tee"), judge::receive("r", "tee", 5)});
   court().say_all({judge::reserve("k1", "ann", {{"tee", 1}})});
   follow_all();
   replace_database();
   court().say_all({judge::put_sku("s", "tee"), judge::receive("r", "tee", 5)});
-  EXPECT_EQ(orders("ann"), "the index of orders by user is being made again; ask again later");
+  EXPECT_EQ(orders("ann"), "the index of orders by user is being rebuilt; ask again later");
   follow_all();
   EXPECT_EQ(orders("ann"), "behind 0 0");
   court().say_all({judge::reserve("k2", "ann", {{"tee", 1}})});
   EXPECT_EQ(orders("ann"), "#k2 held\nbehind 0 0");
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, ProjectionTest,
+INSTANTIATE_TEST_SUITE_P(Forms, UserOrdersTest,
                          ::testing::Values(judge::memory_index_form(), judge::sqlite_index_form()),
                          judge::name_of_index_form);
 
 }  // namespace
-}  // namespace gavel::jobs
+}  // namespace gavel::queries

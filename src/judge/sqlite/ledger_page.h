@@ -1,4 +1,4 @@
-// Following the ledger by a cursor per lane, for the reader.
+// A page of the ledger after an offset per lane, for the reader.
 //
 // Private to the SQLite form. Runs within the caller's snapshot, on the caller's thread.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace gavel::judge::sqlite {
 
-// As Reader::follow().
-Result<Sequel> follow_ledger(Queries& queries, const Cursors& from, std::size_t flows_max);
+// As LedgerReader::read_after(), but for its time.
+Result<LedgerPage> read_ledger_page(Queries& queries, const Offsets& from, std::size_t flows_max);
 
 }  // namespace gavel::judge::sqlite
