@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/uuid.h"
-#include "http/acts.h"
+#include "http/command_parser.h"
 #include "http/openapi.h"
 #include "http/outcome_pages.h"
 #include "http/problem.h"
@@ -52,7 +52,7 @@ bool is_json(std::string_view content_type) {
 }
 
 // The body as the route wants it, or what is wrong with it.
-std::expected<Json, Response> body_of(const Request& request, const Policy& policy) {
+std::expected<Json, Response> body_of(const Request& request, const RoutePolicy& policy) {
   if (request.body.empty() && policy.body != Body::required) {
     return *read_json("{}", Shape{.kind = Kind::object});
   }
