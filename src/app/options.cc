@@ -34,6 +34,7 @@ constexpr auto table = std::to_array<Setting>({
      "pages of 4 KiB in SQLite's log that start a checkpoint; an eighth when idle"},
     {"pipeline.mode", text, "direct", 0, 0,
      "default mode: direct (the judge alone) or gated (a gate before the judge)"},
+    {"gate.url", text, "memory:", 0, 0, "the gate: memory:, within this process"},
     {"gate.refresh_seconds", integer, "300", 1, day_seconds,
      "seconds between two comparisons of the gate with the judge"},
     {"admission.in_flight_max", integer, "10000", 1, million, "most requests between admission and verdict"},
@@ -139,6 +140,8 @@ Result<Options> options_of(const Settings& settings) {
   if (auto wrong = contradiction(settings)) return refuse(*std::move(wrong));
   auto judge = parse_judge_url(settings.text("judge.url"));
   if (!judge) return std::unexpected(judge.error());
+  auto gate = gate::parse_gate_url(settings.text("gate.url"));
+  if (!gate) return std::unexpected(gate.error());
   return Options{
       .shop = Listener{settings.text("http.address"), number<std::uint16_t>(settings, "http.port")},
       .operators = Listener{settings.text("admin.address"), number<std::uint16_t>(settings, "admin.port")},
@@ -149,6 +152,7 @@ Result<Options> options_of(const Settings& settings) {
       .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
       .checkpoint_pages = settings.integer("judge.checkpoint_pages"),
       .mode = *parse_service_mode(settings.text("pipeline.mode")),
+      .gate = *gate,
       .refresh_every = std::chrono::seconds(settings.integer("gate.refresh_seconds")),
       .in_flight_max = number<std::size_t>(settings, "admission.in_flight_max"),
       .judge_within = Duration(settings.integer("admission.judge_within_ms")),

@@ -66,6 +66,7 @@ TEST(Options, ContradictionsAreOneLineThatNamesThem) {
        "is refused in time"},
       {{{"admin.key_file", ""}}, "admin.key_file = \"\": the path of a file is required"},
       {{{"log.level", "loud"}}, "log.level = loud: must be debug, info, warn or error"},
+      {{{"gate.url", "redis:x"}}, "gate.url = redis:x: must be memory:"},
       {{{"judge.url", "mysql:x"}},
        "judge.url = mysql:x: must be sqlite:PATH, the path of a file, or memory: for trials"},
   };
