@@ -14,7 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/database.h"
-#include "app/pause.h"
+#include "app/sleep.h"
 #include "app/ticker.h"
 #include "base/random.h"
 #include "gate/gate.h"
@@ -195,7 +195,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
       gate_(std::move(gate)),
-      judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
+      judge_(*store_, log, Random::from_system(), sleep_for, policy_of(options), judge::JudgeLimits(),
              judge::Metrics(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
@@ -357,11 +357,12 @@ void Instance::Wiring::finish() {
 void Instance::Wiring::overrun() {
   const std::string_view hangs = lane_drained_ ? "a question to the database" : "the judge's database";
   log_.write(Level::error, "stop_overrun", {{"hangs", hangs}});
-  std::fprintf(
-      stderr,
-      "gavel: %.*s does not answer within %lld s of the stop, so it ends without. What was answered is "
-      "kept; the rest may be asked again with its keys.\n",
-      static_cast<int>(hangs.size()), hangs.data(), static_cast<long long>(stop_within.count() / 1000));
+  std::fprintf(stderr,
+               "gavel: shutdown timed out after %lld s waiting for %.*s; exiting. What was answered is "
+               "stored; send the "
+               "other requests again with the same keys.\n",
+               static_cast<long long>(stop_within.count() / 1000), static_cast<int>(hangs.size()),
+               hangs.data());
   std::_Exit(lane_drained_ && !broken_ ? 0 : 3);
 }
 
