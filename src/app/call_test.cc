@@ -23,8 +23,8 @@ std::string ended(unsigned status, const std::string& body, const HttpRequest& r
 }
 
 std::string problem(const std::string& code, const std::string& more) {
-  return R"({"type":"/docs/outcomes/x","title":"X","status":1,"detail":"Nothing is left.","code":")" + code +
-         R"(","final":true,"recorded":true,)" + more + "}";
+  return R"({"type":"/docs/outcomes/x","title":"X","status":1,"detail":"Sold out: no units left.","code":")" +
+         code + R"(","final":true,"recorded":true,)" + more + "}";
 }
 
 TEST(CallEnd, SaysWhatIsWrongAndWhatToDo) {
