@@ -243,7 +243,7 @@ void Crowd::read_orders() {
   const rules::UserId user = draw_user();
   const oracle::Moment call = auditor_.moment();
   instance->read_orders(
-      user, [this, user, call](const jobs::UserOrders& shown) { auditor_.was_shown(user, call, shown); });
+      user, [this, user, call](const queries::UserOrders& shown) { auditor_.was_shown(user, call, shown); });
 }
 
 // Everybody stands still: what was asked is old afterwards. No server keeps a transaction open for so long.
