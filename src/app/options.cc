@@ -7,6 +7,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include "pipeline/lanes.h"
+
 namespace gavel::app {
 namespace {
 
@@ -26,8 +28,10 @@ constexpr auto table = std::to_array<Setting>({
     {"admin.port", integer, "8081", 0, port_max, "its port; 0 takes a free one"},
     {"admin.key_file", text, "gavel.key", 0, 0, "file with the operators' key; made at first start"},
     {"judge.url", text, "sqlite:gavel.db", 0, 0, "database: sqlite:PATH, or memory: for trials"},
+    {"judge.lanes", integer, "1", 1, pipeline::lanes_max, "batches judged side by side; 1 with SQLite"},
     {"judge.batch_commands_max", integer, "1000", 1, 8192, "commands judged in one transaction"},
-    {"judge.queue_commands_max", integer, "10000", 1, million, "commands that wait for the judge"},
+    {"judge.queue_commands_max", integer, "10000", 1, million,
+     "commands that wait for the judge, in each lane"},
     {"judge.checkpoint_pages", integer, "1000", 16, million,
      "pages of 4 KiB the log grows by between checkpoints; an eighth when idle"},
     {"pipeline.mode", text, "direct", 0, 0,
@@ -135,12 +139,16 @@ Result<Options> options_of(const Settings& settings) {
   if (auto wrong = contradiction(settings)) return refuse(*std::move(wrong));
   auto judge = parse_judge_url(settings.text("judge.url"));
   if (!judge) return std::unexpected(judge.error());
+  if (judge->kind == JudgeUrl::Kind::sqlite && settings.integer("judge.lanes") > 1)
+    return refuse(shown(settings, "judge.lanes") + ": 1 is needed with " + shown(settings, "judge.url") +
+                  ", since SQLite has one connection that writes");
   return Options{
       .shop = Listener{settings.text("http.address"), number<std::uint16_t>(settings, "http.port")},
       .operators = Listener{settings.text("admin.address"), number<std::uint16_t>(settings, "admin.port")},
       .connections_max = number<std::size_t>(settings, "http.connections_max"),
       .key_file = settings.text("admin.key_file"),
       .judge = *std::move(judge),
+      .lanes = number<std::size_t>(settings, "judge.lanes"),
       .batch_commands_max = number<std::size_t>(settings, "judge.batch_commands_max"),
       .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
       .checkpoint_pages = settings.integer("judge.checkpoint_pages"),

@@ -14,14 +14,14 @@ namespace gavel::jobs {
 using gate::Drift;
 
 // What the gate shows of one item, as far as it has answered.
-struct Refresh::Look {
-  Look(rules::ItemId of, std::size_t buckets) : item(of), open(buckets), shown(buckets) {}
+struct Refresh::Inspection {
+  Inspection(rules::ItemId of, std::size_t buckets) : item(of), open(buckets), shown(buckets) {}
 
   const rules::ItemId item;
   Mutex mutex;
   std::size_t open GAVEL_GUARDED_BY(mutex);  // Answers that have not come.
   bool failed GAVEL_GUARDED_BY(mutex) = false;
-  Shown shown GAVEL_GUARDED_BY(mutex);
+  GateBuckets shown GAVEL_GUARDED_BY(mutex);
 };
 
 Refresh::Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated,
@@ -48,7 +48,7 @@ Refresh::~Refresh() = default;
 
 Result<Refresh::Step> Refresh::step() {
   for (std::size_t items = 0; items < refresh_items_max; ++items) {
-    if (!look_) {
+    if (!inspection_) {
       const std::vector<rules::ItemId> gated = gated_();
       CHECK(std::ranges::is_sorted(gated));
       const auto next = last_ ? std::ranges::upper_bound(gated, *last_) : gated.begin();
@@ -60,16 +60,16 @@ Result<Refresh::Step> Refresh::step() {
       last_ = *next;
       if (auto begun = begin(*next); !begun) return std::unexpected(begun.error());
     }
-    if (!look_) continue;
-    Shown shown;
+    if (!inspection_) continue;
+    GateBuckets shown;
     bool failed = false;
     {
-      const MutexLock lock(look_->mutex);
-      if (look_->open > 0) return Step::more;
-      shown = std::move(look_->shown);
-      failed = look_->failed;
+      const MutexLock lock(inspection_->mutex);
+      if (inspection_->open > 0) return Step::more;
+      shown = std::move(inspection_->shown);
+      failed = inspection_->failed;
     }
-    const rules::ItemId item = std::exchange(look_, nullptr)->item;
+    const rules::ItemId item = std::exchange(inspection_, nullptr)->item;
     if (failed) continue;
     if (auto finished = finish(item, shown); !finished) return std::unexpected(finished.error());
   }
@@ -77,30 +77,30 @@ Result<Refresh::Step> Refresh::step() {
 }
 
 Result<void> Refresh::begin(rules::ItemId item) {
-  CHECK(look_ == nullptr);
+  CHECK(inspection_ == nullptr);
   const auto now = reader_.item_history(item, {});
   if (!now) return std::unexpected(now.error());
   if (!now->item) return {};
   const std::size_t buckets = now->item->buckets.size();
   CHECK(buckets >= 1);
-  look_ = std::make_shared<Look>(item, buckets);
+  inspection_ = std::make_shared<Inspection>(item, buckets);
   for (std::size_t i = 0; i < buckets; ++i) {
-    const auto heard = [look = look_, i](const Result<std::optional<gate::Bucket>>& seen) {
-      const MutexLock lock(look->mutex);
-      CHECK(look->open > 0);
-      if (seen) look->shown[i] = *seen;
-      look->failed = look->failed || !seen;
-      --look->open;
+    const auto on_bucket = [inspection = inspection_, i](const Result<std::optional<gate::Bucket>>& seen) {
+      const MutexLock lock(inspection->mutex);
+      CHECK(inspection->open > 0);
+      if (seen) inspection->shown[i] = *seen;
+      inspection->failed = inspection->failed || !seen;
+      --inspection->open;
     };
-    gate_.read(key_of(item, static_cast<rules::BucketNo>(i)), heard);
+    gate_.read(key_of(item, static_cast<rules::BucketNo>(i)), on_bucket);
   }
   return {};
 }
 
 // The judge is read after the gate, since the judge goes on. An item that is gated no longer is left alone:
 // its buckets went with its mode.
-Result<void> Refresh::finish(rules::ItemId item, const Shown& shown) {
-  CHECK(look_ == nullptr && !shown.empty());
+Result<void> Refresh::finish(rules::ItemId item, const GateBuckets& shown) {
+  CHECK(inspection_ == nullptr && !shown.empty());
   std::map<rules::BucketNo, std::int64_t> positions;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (shown[i]) positions.emplace(static_cast<rules::BucketNo>(i), shown[i]->seq);
@@ -115,7 +115,7 @@ Result<void> Refresh::finish(rules::ItemId item, const Shown& shown) {
     const auto had = known == history->available.end() ? std::nullopt : std::optional(known->second);
     const Drift drift = gate::drift_of(shown[i], *history->item, bucket, had);
     buckets_.add();
-    if (drift != Drift::none) tell(key_of(item, bucket), shown[i], had, drift);
+    if (drift != Drift::none) report(key_of(item, bucket), shown[i], had, drift);
     if (gate::needs_erasing(drift)) gate_.erase(key_of(item, bucket), [](const Result<void>&) {});
   }
   for (const gate::PendingStatement& owed : gate::statements_of_refresh(*history->item)) {
@@ -125,8 +125,8 @@ Result<void> Refresh::finish(rules::ItemId item, const Shown& shown) {
   return {};
 }
 
-void Refresh::tell(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
-                   std::optional<rules::Quantity> had, Drift drift) {
+void Refresh::report(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
+                     std::optional<rules::Quantity> had, Drift drift) {
   CHECK(drift != Drift::none);
   drifts_.at(static_cast<std::size_t>(drift)).add();
   log_.write(Level::warn, "gate_drift",

@@ -51,13 +51,13 @@ class Refresh {
   Result<Step> step();
 
  private:
-  struct Look;
-  using Shown = std::vector<std::optional<gate::Bucket>>;
+  struct Inspection;
+  using GateBuckets = std::vector<std::optional<gate::Bucket>>;
 
   Result<void> begin(rules::ItemId item);
-  Result<void> finish(rules::ItemId item, const Shown& shown);
-  void tell(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
-            std::optional<rules::Quantity> had, gate::Drift drift);
+  Result<void> finish(rules::ItemId item, const GateBuckets& shown);
+  void report(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
+              std::optional<rules::Quantity> had, gate::Drift drift);
   gate::BucketKey key_of(rules::ItemId item, rules::BucketNo bucket) const {
     return {incarnation_, item, bucket};
   }
@@ -70,8 +70,8 @@ class Refresh {
   std::array<Counter, 6> drifts_;  // By the number of the drift.
   Counter buckets_;
   Counter passes_;
-  std::optional<rules::ItemId> last_;  // Of this pass; none at its beginning.
-  std::shared_ptr<Look> look_;         // Under way.
+  std::optional<rules::ItemId> last_;       // Of this pass; none at its beginning.
+  std::shared_ptr<Inspection> inspection_;  // Under way.
 };
 
 }  // namespace gavel::jobs

@@ -101,7 +101,7 @@ class World {
         lane(judge_, {1000, 100}, clock, *log_, [](const std::string&) {}),
         turnstile(io_.get_executor(), gate, reads, clock, *log_,
                   Turnstile::Post{incarnation, gate::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
-        pipeline(io_.get_executor(), lane, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
+        pipeline(io_.get_executor(), lanes_, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
                  Metrics{}, &turnstile) {}
 
   // Lets a command go its way until it waits for the lane or for a read.
@@ -210,6 +210,11 @@ class World {
 
  public:
   Lane lane;
+
+ private:
+  Lanes lanes_{lane};
+
+ public:
   Reads<judge::Reader> reads{*reader_, {1000, 100}, Duration(1000), clock};
   Turnstile turnstile;
   Pipeline pipeline;

@@ -19,10 +19,10 @@ using rules::Verdict;
 
 }  // namespace
 
-Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log,
+Pipeline::Pipeline(boost::asio::any_io_executor executor, Lanes& lanes, const Clock& clock, Log& log,
                    Sampler& sampler, PipelineLimits limits, Metrics metrics, Turnstile* turnstile)
     : executor_(std::move(executor)),
-      lane_(lane),
+      lanes_(lanes),
       clock_(clock),
       log_(log),
       sampler_(sampler),
@@ -116,8 +116,8 @@ void Pipeline::judge(Command& command, const Turnstile::Passage& passage, Answer
                   passage.denied};
   if (command.key) waiting.key.emplace(command.caller, *command.key);
   waiting_.emplace(ticket, std::move(waiting));
-  Lane::Done done = [this, ticket](Verdict verdict) { deliver(ticket, std::move(verdict)); };
-  if (!lane_.offer(command, now + limits_.judge_within, done)) finish(ticket, refuse(Outcome::overloaded));
+  Lanes::Done done = [this, ticket](Verdict verdict) { deliver(ticket, std::move(verdict)); };
+  if (!lanes_.offer(command, now + limits_.judge_within, done)) finish(ticket, refuse(Outcome::overloaded));
 }
 
 // On the lane's thread. One post brings over all that a batch answers: each by itself would wake the
@@ -167,8 +167,8 @@ void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
 void Pipeline::rebalance(rules::ItemId item) {
   std::optional<Command> command = turnstile_->rebalance(item);
   if (!command) return;
-  Lane::Done done = [](const Verdict&) {};
-  lane_.offer(*command, clock_.steady() + limits_.judge_within, done);
+  Lanes::Done done = [](const Verdict&) {};
+  lanes_.offer(*command, clock_.steady() + limits_.judge_within, done);
 }
 
 void Pipeline::step(Duration steady_now) {
@@ -183,9 +183,7 @@ void Pipeline::step(Duration steady_now) {
   }
 }
 
-void watch(MetricsRegistry& metrics, const Lane& lane, const Pipeline& pipeline) {
-  metrics.watch_gauge("gavel_pipeline_queue_commands", "Commands that wait for the judge.",
-                      [&lane] { return static_cast<double>(lane.waiting()); });
+void watch(MetricsRegistry& metrics, const Pipeline& pipeline) {
   metrics.watch_gauge("gavel_pipeline_in_flight_commands", "Commands between entrance and verdict.",
                       [&pipeline] { return static_cast<double>(pipeline.in_flight()); });
 }

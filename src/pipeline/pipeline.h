@@ -25,7 +25,7 @@
 #include "base/mutex.h"
 #include "ops/log.h"
 #include "pipeline/admission.h"
-#include "pipeline/lane.h"
+#include "pipeline/lanes.h"
 #include "pipeline/metrics.h"
 #include "pipeline/turnstile.h"
 #include "rules/command.h"
@@ -45,8 +45,8 @@ class Pipeline {
  public:
   // Without a turnstile there is no gate; with one, the modes are obeyed (D1). All references outlive the
   // pipeline.
-  Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log, Sampler& sampler,
-           PipelineLimits limits, Metrics metrics = {}, Turnstile* turnstile = nullptr);
+  Pipeline(boost::asio::any_io_executor executor, Lanes& lanes, const Clock& clock, Log& log,
+           Sampler& sampler, PipelineLimits limits, Metrics metrics = {}, Turnstile* turnstile = nullptr);
 
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -102,7 +102,7 @@ class Pipeline {
   void finish(std::uint64_t ticket, rules::Verdict verdict);
 
   boost::asio::any_io_executor executor_;
-  Lane& lane_;
+  Lanes& lanes_;
   const Clock& clock_;
   Log& log_;
   Sampler& sampler_;
@@ -119,7 +119,7 @@ class Pipeline {
       GAVEL_GUARDED_BY(mutex_);  // By the lane, to tickets.
 };
 
-// Has `metrics` read what waits and what is in flight, on the executor's thread. All outlive the readings.
-void watch(MetricsRegistry& metrics, const Lane& lane, const Pipeline& pipeline);
+// Has `metrics` read what is in flight, on the executor's thread. Both outlive the readings.
+void watch(MetricsRegistry& metrics, const Pipeline& pipeline);
 
 }  // namespace gavel::pipeline
