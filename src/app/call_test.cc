@@ -29,35 +29,38 @@ std::string problem(const std::string& code, const std::string& more) {
 
 TEST(CallEnd, SaysWhatIsWrongAndWhatToDo) {
   EXPECT_EQ(ended(201, "{}"), "0");
-  EXPECT_EQ(
-      ended(409, problem("sold_out", R"("retry":"new_key","sku":"tee","available":2)")),
-      "1 sold_out: Nothing is left (sku tee, available 2); to try again later: the same command without "
-      "--key");
+  EXPECT_EQ(ended(409, problem("sold_out", R"("retry":"new_key","sku":"tee","available":2)")),
+            "1 sold_out: Sold out: no units left (sku tee, available 2); to try again later: the same "
+            "command without "
+            "--key");
   EXPECT_EQ(ended(409, problem("sold_out", R"("retry":"same_key")")),
-            "1 sold_out: Nothing is left; to try again: the same command with --key k1");
+            "1 sold_out: Sold out: no units left; to try again: the same command with --key k1");
   EXPECT_EQ(ended(409, problem("already_confirmed", R"("retry":"never")")),
-            "1 already_confirmed: Nothing is left");
+            "1 already_confirmed: Sold out: no units left");
   EXPECT_EQ(ended(404, problem("unknown_sku", R"("retry":"never","sku":"tee")"), read),
-            "1 unknown_sku: Nothing is left (sku tee)");
-  EXPECT_EQ(ended(422, problem("key_reused", R"("retry":"new_key")")),
-            "1 key_reused: Nothing is left; use another --key, or say with this one what was said first");
+            "1 unknown_sku: Sold out: no units left (sku tee)");
+  EXPECT_EQ(
+      ended(422, problem("key_reused", R"("retry":"new_key")")),
+      "1 key_reused: Sold out: no units left; use another --key, or say with this one what was said first");
   EXPECT_EQ(ended(409, problem("version_conflict", R"("retry":"new_key","version":3)")),
-            "1 version_conflict: Nothing is left (version 3); look again with gavel stock show, and use its "
+            "1 version_conflict: Sold out: no units left (version 3); look again with gavel stock show, and "
+            "use its "
             "version with --version");
   EXPECT_EQ(ended(404, problem("malformed", R"("retry":"new_key")"), read),
-            "2 malformed: Nothing is left at http://127.0.0.1:8081; is it the shop's address? --server is to "
+            "2 malformed: Sold out: no units left at http://127.0.0.1:8081; is it the shop's address? "
+            "--server is to "
             "be the operators' address");
-  EXPECT_EQ(ended(400, problem("malformed", R"("retry":"new_key")")), "2 malformed: Nothing is left");
+  EXPECT_EQ(ended(400, problem("malformed", R"("retry":"new_key")")), "2 malformed: Sold out: no units left");
   EXPECT_EQ(
       ended(401, problem("unauthenticated", R"("retry":"new_key")")),
       "2 the server at http://127.0.0.1:8081 does not take the key in gavel.key; name its key file with "
       "--admin.key_file");
   EXPECT_EQ(ended(503, problem("overloaded", R"("retry":"same_key")")),
-            "3 overloaded: Nothing is left; to try again: the same command with --key k1");
-  EXPECT_EQ(
-      ended(504, problem("outcome_unknown", R"("retry":"same_key")")),
-      "3 outcome_unknown: Nothing is left; perhaps it was done: run the same command again with --key k1, "
-      "which does nothing twice");
+            "3 overloaded: Sold out: no units left; to try again: the same command with --key k1");
+  EXPECT_EQ(ended(504, problem("outcome_unknown", R"("retry":"same_key")")),
+            "3 outcome_unknown: Sold out: no units left; perhaps it was done: run the same command again "
+            "with --key k1, "
+            "which does nothing twice");
   EXPECT_EQ(ended(502, "<html>"),
             "3 http://127.0.0.1:8081 answered 502 and no problem of gavel's; is it the operators' address?");
 }

@@ -17,7 +17,8 @@
 #include "app/pause.h"
 #include "app/ticker.h"
 #include "base/random.h"
-#include "gate/memory_gate.h"
+#include "gate/gate.h"
+#include "gate/open_gate.h"
 #include "http/server.h"
 #include "http/service.h"
 #include "jobs/expiry.h"
@@ -27,11 +28,13 @@
 #include "jobs/schedule.h"
 #include "jobs/shortages.h"
 #include "ops/metrics.h"
+#include "pipeline/asio_executor.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/lane_threads.h"
 #include "pipeline/lanes.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 #include "queries/audit_queries.h"
 #include "queries/read_queries.h"
 
@@ -109,7 +112,7 @@ class Instance::Wiring {
   };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
-         judge::Modes modes, const Clock& clock, Log& log);
+         std::unique_ptr<gate::Gate> gate, judge::Modes modes, const Clock& clock, Log& log);
   ~Wiring();
 
   Result<void> listen(const Options& options);
@@ -149,13 +152,15 @@ class Instance::Wiring {
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
   std::optional<boost::asio::steady_timer> drain_timer_{*io_};
-  gate::MemoryGate gate_;
+  pipeline::AsioExecutor executor_{io_->get_executor()};
+  const std::unique_ptr<gate::Gate> gate_;
   pipeline::Reads<judge::Reader> gate_reads_;  // Whoever waits at the gate waits for nobody's list.
   queries::ReadQueries read_queries_;
   pipeline::Reads<queries::ReadQueries> queries_;
   queries::AuditQueries audit_queries_;
   pipeline::Reads<queries::AuditQueries> audits_;
-  pipeline::Turnstile turnstile_;
+  pipeline::GateClient gate_client_;
+  pipeline::GateSnapshotReader gate_snapshots_;
   pipeline::Pipeline pipeline_;
   http::Service service_;
   std::optional<http::Server> shop_;
@@ -186,7 +191,8 @@ class Instance::Wiring {
 };
 
 Instance::Wiring::Wiring(const Options& options, std::string operators_key, Database database,
-                         Readers readers, judge::Modes modes, const Clock& clock, Log& log)
+                         Readers readers, std::unique_ptr<gate::Gate> gate, judge::Modes modes,
+                         const Clock& clock, Log& log)
     : clock_(clock),
       log_(log),
       sampler_(options.log_one_in),
@@ -201,19 +207,21 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       old_(std::move(readers.old)),
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
-      gate_reads_(*gate_reader_, reads_limits, read_within, clock),
+      gate_(std::move(gate)),
+      gate_reads_(*gate_reader_, reads_limits, options.judge_within, clock),
       read_queries_(*query_reader_, *order_index_),
       queries_(read_queries_, reads_limits, read_within, clock),
       audit_queries_(*audit_reader_),
       audits_(audit_queries_, audit_limits, read_within, clock),
-      turnstile_(io_->get_executor(), gate_, gate_reads_, clock, log,
-                 pipeline::Turnstile::Post{this_database, this_process, options.mode, std::move(modes),
-                                           policy_of(options).requests_kept},
-                 pipeline::GateMetrics(metrics_)),
+      gate_client_(executor_, *gate_, gate_reads_, clock, log,
+                   pipeline::GateClient::Options{this_database, this_process, options.mode, std::move(modes),
+                                                 policy_of(options).requests_kept},
+                   pipeline::GateMetrics(metrics_)),
+      gate_snapshots_(executor_, *gate_, this_database, gate_reads_, gate_client_.modes()),
       pipeline_(io_->get_executor(), lanes_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
-                pipeline::Metrics(metrics_, clock, &hot_skus_), &turnstile_),
-      service_(pipeline_, queries_, audits_, turnstile_, clock, random_, log, readiness_,
+                pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
+      service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
                std::move(operators_key), metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
@@ -222,7 +230,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       projection_(*ledger_, *order_index_, clock, log),
       retention_(*old_, lanes_, clock, log, policy_of(options)),
       refresh_(
-          *compared_, gate_, this_database, [this] { return turnstile_.gated(); }, log, metrics_),
+          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, log, metrics_),
       shortages_(*compared_),
       schedule_(
           {expiry_, projection_, retention_, shortages_, refresh_}, options.refresh_every,
@@ -287,8 +295,9 @@ void Instance::Wiring::stop() {
 // On a lane's thread. What a batch left behind goes to the gate whoever caused it, an expiry as well as a
 // sale.
 void Instance::Wiring::tell_gate(const rules::State& state) {
-  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
-  if (heard) boost::asio::post(*io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
+  std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
+  if (!committed) return;
+  executor_.post([this, committed = *std::move(committed)] { gate_client_.apply(committed); });
 }
 
 void Instance::Wiring::watch_overdue() {
@@ -357,6 +366,7 @@ void Instance::Wiring::finish() {
   // end, or to a connection that does not take its answer.
   io_->restart();
   io_->poll();
+  gate_->close();
   stop_bound_.reset();
 }
 
@@ -395,8 +405,10 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
   }
   auto modes = readers.gate->modes();
   if (!modes) return std::unexpected(modes.error());
+  auto gate = gate::open_gate(options.gate);
+  if (!gate) return std::unexpected(gate.error());
   auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers),
-                                         *std::move(modes), clock, log);
+                                         *std::move(gate), *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
 }

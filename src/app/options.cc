@@ -36,6 +36,7 @@ constexpr auto table = std::to_array<Setting>({
      "pages of 4 KiB the log grows by between checkpoints; an eighth when idle"},
     {"pipeline.mode", text, "direct", 0, 0,
      "of what has none of its own: direct (the judge alone), or gated (a gate first)"},
+    {"gate.url", text, "memory:", 0, 0, "the gate of what is gated: memory:, within this process"},
     {"gate.refresh_seconds", integer, "300", 1, day_seconds, "how often the gate is compared with the judge"},
     {"admission.in_flight_max", integer, "10000", 1, million, "requests between entrance and verdict"},
     {"admission.judge_within_ms", integer, "2000", 1, hour_ms,
@@ -142,6 +143,8 @@ Result<Options> options_of(const Settings& settings) {
   if (judge->kind == JudgeUrl::Kind::sqlite && settings.integer("judge.lanes") > 1)
     return refuse(shown(settings, "judge.lanes") + ": 1 is needed with " + shown(settings, "judge.url") +
                   ", since SQLite has one connection that writes");
+  auto gate = gate::parse_gate_url(settings.text("gate.url"));
+  if (!gate) return std::unexpected(gate.error());
   return Options{
       .shop = Listener{settings.text("http.address"), number<std::uint16_t>(settings, "http.port")},
       .operators = Listener{settings.text("admin.address"), number<std::uint16_t>(settings, "admin.port")},
@@ -153,6 +156,7 @@ Result<Options> options_of(const Settings& settings) {
       .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
       .checkpoint_pages = settings.integer("judge.checkpoint_pages"),
       .mode = *parse_service_mode(settings.text("pipeline.mode")),
+      .gate = *gate,
       .refresh_every = std::chrono::seconds(settings.integer("gate.refresh_seconds")),
       .in_flight_max = number<std::size_t>(settings, "admission.in_flight_max"),
       .judge_within = Duration(settings.integer("admission.judge_within_ms")),

@@ -67,6 +67,7 @@ TEST(Options, ContradictionsAreOneLineThatNamesThem) {
        "refused in time"},
       {{{"admin.key_file", ""}}, "admin.key_file = \"\": the path of a file is needed"},
       {{{"log.level", "loud"}}, "log.level = loud: debug, info, warn or error is needed"},
+      {{{"gate.url", "redis:x"}}, "gate.url = redis:x: memory: is needed"},
       {{{"judge.url", "mysql:x"}},
        "judge.url = mysql:x: sqlite:PATH is needed, the path of a file, or memory: for trials"},
       {{{"judge.lanes", "2"}},

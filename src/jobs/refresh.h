@@ -39,7 +39,7 @@ class Refresh {
     passed,  // Every item was looked at once.
   };
 
-  // `reader` is the job's own; all references outlive the job and every call that it began.
+  // `reader` is the job's own; all references outlive the job, and gate.close() is called before it ends.
   Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated, Log& log,
           MetricsRegistry& metrics);
   ~Refresh();
@@ -51,13 +51,14 @@ class Refresh {
   Result<Step> step();
 
  private:
-  struct Inspection;
-  using GateBuckets = std::vector<std::optional<gate::Bucket>>;
+  using Buckets = std::vector<Result<std::optional<gate::Bucket>>>;
+  struct Comparison;
 
   Result<void> begin(rules::ItemId item);
-  Result<void> finish(rules::ItemId item, const GateBuckets& shown);
-  void report(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
-              std::optional<rules::Quantity> had, gate::Drift drift);
+  Result<void> finish(rules::ItemId item, const Buckets& buckets);
+  void state(const gate::BucketKey& key, const gate::Statement& statement, bool erases);
+  void tell(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
+            std::optional<rules::Quantity> had, gate::Drift drift);
   gate::BucketKey key_of(rules::ItemId item, rules::BucketNo bucket) const {
     return {incarnation_, item, bucket};
   }
@@ -71,7 +72,7 @@ class Refresh {
   Counter buckets_;
   Counter passes_;
   std::optional<rules::ItemId> last_;       // Of this pass; none at its beginning.
-  std::shared_ptr<Inspection> inspection_;  // Under way.
+  std::shared_ptr<Comparison> comparison_;  // Under way.
 };
 
 }  // namespace gavel::jobs

@@ -20,9 +20,10 @@
 #include "jobs/schedule.h"
 #include "jobs/shortages.h"
 #include "ops/metrics.h"
+#include "pipeline/asio_executor.h"
+#include "pipeline/gate_client.h"
 #include "pipeline/lanes.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 #include "sim/log_watch.h"
 #include "sim/skewed_clock.h"
 
@@ -107,6 +108,7 @@ class Instance::Wiring {
   std::unique_ptr<Log> log_;
   Sampler sampler_{1'000'000'000};
   boost::asio::io_context io_{1};
+  pipeline::AsioExecutor executor_{io_.get_executor()};
   bool stirred_ = false;
   std::map<std::pair<rules::ItemId, rules::BucketNo>, std::int64_t>
       told_;  // The gate, of each bucket: its seq.
@@ -119,15 +121,18 @@ class Instance::Wiring {
   };
   std::vector<LaneThread> on_lanes_;
   Fiber* on_look_up_ = nullptr;
+  Fiber* on_gate_reads_ = nullptr;
   Fiber* on_reads_ = nullptr;
   Fiber* on_jobs_ = nullptr;
   Fiber* on_refresh_ = nullptr;
   Fiber* on_follow_ = nullptr;
   Fiber* on_forget_ = nullptr;
   bool look_up_idle_ = false;
+  bool gate_reads_idle_ = false;
   bool reads_idle_ = false;
 
   pipeline::Lanes lanes_;
+  std::unique_ptr<judge::Reader> sold_out_;
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> compared_;
@@ -135,8 +140,9 @@ class Instance::Wiring {
   std::unique_ptr<judge::Reader> old_;
   std::unique_ptr<judge::OrderIndex> order_index_;
   std::unique_ptr<gate::Gate> gate_;
+  pipeline::Reads<judge::Reader> gate_reads_;
   pipeline::Reads<judge::Reader> reads_;
-  pipeline::Turnstile turnstile_;
+  pipeline::GateClient gate_client_;
   pipeline::Pipeline pipeline_;
   jobs::Expiry expiry_;
   MetricsRegistry metrics_;  // Of the refresh; nobody reads them.
@@ -166,6 +172,7 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
       lanes_(lane_parts(), lanes_options(),
              options.lanes > 1 ? s_.database.open_reader(client(on_look_up_)) : nullptr, clock, *log_,
              [this](const std::string&) { broken = true; }),
+      sold_out_(s_.database.open_reader(client(on_gate_reads_))),
       questions_(s_.database.open_reader(client(on_reads_))),
       due_(s_.database.open_reader(client(on_jobs_))),
       compared_(s_.database.open_reader(client(on_refresh_))),
@@ -175,15 +182,16 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
       gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
                                         power, name, options.gate_reply_within, options.gate_says_yes, die_,
                                         [this] { stir(); }})),
+      gate_reads_(*sold_out_, options.reads, options.read_within, clock),
       reads_(*questions_, options.reads, options.read_within, clock),
-      turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_,
-                 pipeline::Turnstile::Post{this_database, number, mode_of(options), modes_of(s_.database),
-                                           options.policy.requests_kept}),
+      gate_client_(executor_, *gate_, gate_reads_, clock, *log_,
+                   pipeline::GateClient::Options{this_database, number, mode_of(options),
+                                                 modes_of(s_.database), options.policy.requests_kept}),
       pipeline_(io_.get_executor(), lanes_, clock, *log_, sampler_, options.pipeline, pipeline::Metrics(),
-                &turnstile_),
+                &gate_client_),
       expiry_(*due_, lanes_, clock, *log_),
       refresh_(
-          *compared_, *gate_, this_database, [this] { return turnstile_.gated(); }, *log_, metrics_),
+          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, *log_, metrics_),
       projection_(*ledger_, *order_index_, clock, *log_, options.follow_flows_max),
       retention_(*old_, lanes_, clock, *log_, options.policy, options.forget_rows_max),
       shortages_(*compared_),
@@ -232,6 +240,8 @@ void Instance::Wiring::start_threads() {
       });
     });
   }
+  start(on_gate_reads_,
+        [this](Fiber& fiber) { work(fiber, gate_reads_idle_, [this] { return gate_reads_.step(); }); });
   start(on_reads_, [this](Fiber& fiber) { work(fiber, reads_idle_, [this] { return reads_.step(); }); });
   start_job(on_jobs_, schedule_.expiry,
             [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::expiry_failed); });
@@ -335,9 +345,9 @@ boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_sto
 void Instance::Wiring::tell_gate(const rules::State& state) {
   if (!power.on()) return;
   watch_order(state);
-  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
-  if (!heard) return;
-  boost::asio::post(io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
+  std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
+  if (!committed) return;
+  boost::asio::post(io_, [this, committed = *std::move(committed)] { gate_client_.apply(committed); });
   stir();
 }
 
@@ -380,6 +390,7 @@ void Instance::Wiring::turn() {
     if (on_lanes_[place].idle && lanes_.at(place).waiting() > 0) on_lanes_[place].fiber->wake();
   }
   if (look_up_idle_ && lanes_.waiting_look_ups() > 0) on_look_up_->wake();
+  if (gate_reads_idle_ && gate_reads_.waiting() > 0) on_gate_reads_->wake();
   if (reads_idle_ && reads_.waiting() > 0) on_reads_->wake();
 }
 
@@ -412,7 +423,7 @@ bool Instance::in_transaction() const {
   return std::ranges::any_of(wiring_->on_lanes_, [](const auto& thread) { return !thread.idle; });
 }
 std::size_t Instance::in_flight() const { return wiring_->pipeline_.in_flight(); }
-std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->turnstile_.gated(); }
+std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->gate_client_.gated_items(); }
 judge::OrderIndex& Instance::order_index() const { return *wiring_->order_index_; }
 bool Instance::follows() const { return wiring_->projection_.lag().batches == 0; }
 Time Instance::now() const { return wiring_->clock.now(); }

@@ -2,7 +2,7 @@
 //
 //   made ──► serving ── crash ──► dying ── its calls have run out ──► dead, and may be destroyed
 //
-// Everything is the product's own: pipeline, turnstile, lane, judge, reads, jobs. What is simulated lies
+// Everything is the product's own: pipeline, gate client, lane, judge, reads, jobs. What is simulated lies
 // below (database, gate, clock) and above (callers). Where the product has threads there are fibers: the
 // lanes, the reads, and the jobs; its io_context runs whenever somebody has stirred it. One thread.
 #pragma once

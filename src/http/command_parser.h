@@ -1,4 +1,4 @@
-// Acts: turns the path and the body of a write into a command's act; and the shapes of the bodies.
+// Command parser: turns the path and the body of a write into a command's act; and the shapes of the bodies.
 //
 // A shape contains everything that can be checked in a body without the business rules. Things that
 // rules::malformation would refuse are refused here too if that can name the field more exactly. Pure;

@@ -1,4 +1,4 @@
-#include "http/acts.h"
+#include "http/command_parser.h"
 
 #include <array>
 #include <chrono>

@@ -1,4 +1,5 @@
-// Heard: what a committed batch left behind, as far as the gate has to hear of it. Value type; pure.
+// CommittedItems: what a committed batch left behind, as far as the gate's side has to know of it. Value
+// type; pure.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace gavel::pipeline {
 
-struct Heard {
+struct CommittedItems {
   std::vector<rules::Item> items;
   judge::Modes modes;  // Of the SKUs and activities that it made or changed, `service` included.
 };

@@ -1,4 +1,4 @@
-#include "pipeline/heard.h"
+#include "pipeline/committed_items.h"
 
 namespace gavel::pipeline {
 
