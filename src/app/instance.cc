@@ -14,7 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/database.h"
-#include "app/pause.h"
+#include "app/sleep.h"
 #include "app/ticker.h"
 #include "base/random.h"
 #include "gate/gate.h"
@@ -83,7 +83,7 @@ std::vector<pipeline::LaneParts> parts_of(std::vector<std::unique_ptr<judge::Sto
   std::vector<pipeline::LaneParts> parts;
   parts.reserve(stores.size());
   for (std::unique_ptr<judge::Store>& store : stores) {
-    parts.push_back({std::move(store), Random::from_system(), pause_for});
+    parts.push_back({std::move(store), Random::from_system(), sleep_for});
   }
   return parts;
 }
@@ -374,11 +374,12 @@ void Instance::Wiring::finish() {
 void Instance::Wiring::overrun() {
   const std::string_view hangs = lanes_drained_ ? "a question to the database" : "the judge's database";
   log_.write(Level::error, "stop_overrun", {{"hangs", hangs}});
-  std::fprintf(
-      stderr,
-      "gavel: %.*s does not answer within %lld s of the stop, so it ends without. What was answered is "
-      "kept; the rest may be asked again with its keys.\n",
-      static_cast<int>(hangs.size()), hangs.data(), static_cast<long long>(stop_within.count() / 1000));
+  std::fprintf(stderr,
+               "gavel: shutdown timed out after %lld s waiting for %.*s; exiting. What was answered is "
+               "stored; send the "
+               "other requests again with the same keys.\n",
+               static_cast<long long>(stop_within.count() / 1000), static_cast<int>(hangs.size()),
+               hangs.data());
   std::_Exit(lanes_drained_ && !broken_ ? 0 : 3);
 }
 

@@ -39,7 +39,7 @@ struct Options {
   std::size_t queue_commands_max;
   std::int64_t checkpoint_pages;
 
-  rules::Mode mode;  // Of whatever has no mode of its own: direct or gated.
+  rules::Mode mode;  // The default of SKUs and activities: direct or gated.
   gate::GateUrl gate;
   std::chrono::seconds refresh_every;
 

@@ -89,9 +89,9 @@ TEST(OpenGate, ByItsUrl) {
   ASSERT_TRUE(url.has_value());
   EXPECT_TRUE(open_gate(*url).has_value());
   const std::pair<std::string, std::string> rows[] = {
-      {"", "gate.url = \"\": memory: is needed"},
-      {"memory", "gate.url = memory: memory: is needed"},
-      {"redis://127.0.0.1", "gate.url = redis://127.0.0.1: memory: is needed"},
+      {"", "gate.url = \"\": must be memory:"},
+      {"memory", "gate.url = memory: must be memory:"},
+      {"redis://127.0.0.1", "gate.url = redis://127.0.0.1: must be memory:"},
   };
   for (const auto& [text, message] : rows) {
     const auto wrong = parse_gate_url(text);

@@ -6,7 +6,7 @@ namespace gavel::gate {
 
 Result<GateUrl> parse_gate_url(const std::string& text) {
   if (text == "memory:") return GateUrl{GateUrl::Kind::memory};
-  return fail(ErrorCode::invalid, "gate.url = " + (text.empty() ? "\"\"" : text) + ": memory: is needed");
+  return fail(ErrorCode::invalid, "gate.url = " + (text.empty() ? "\"\"" : text) + ": must be memory:");
 }
 
 Result<std::unique_ptr<Gate>> open_gate(const GateUrl& url) {
