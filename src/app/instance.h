@@ -5,7 +5,7 @@
 // The threads and what each owns:
 //
 //   run's    io_context: both listeners, service, pipeline
-//   lane     the judge and its store
+//   lane     a judge with its store; one or several of them, and one that looks up which lane an order is in
 //   gate     a reader of its own: what refusals wait for, and nothing that takes long
 //   reads    another: lists and look-ups
 //   audits   another: the audits of `gavel verify`
@@ -15,7 +15,7 @@
 //   refresh  another
 //
 // Nobody holds the wiring. Draining finishes what was accepted: the listeners stop, requests in progress get
-// their answers, the lane and the reads work off their queues. Only then is anything destroyed, since a
+// their answers, the lanes and the reads work off their queues. Only then is anything destroyed, since a
 // question in work writes into the frame of the coroutine that asked it (pipeline/reads.h).
 #pragma once
 

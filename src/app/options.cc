@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 
 #include "base/check.h"
+#include "pipeline/lanes.h"
 
 namespace gavel::app {
 namespace {
@@ -28,8 +29,11 @@ constexpr auto table = std::to_array<Setting>({
     {"admin.port", integer, "8081", 0, port_max, "port of the operators' listener; 0 picks a free one"},
     {"admin.key_file", text, "gavel.key", 0, 0, "file with the operators' key; created at the first start"},
     {"judge.url", text, "sqlite:gavel.db", 0, 0, "database: sqlite:PATH, or memory: for trials"},
+    {"judge.lanes", integer, "1", 1, pipeline::lanes_max,
+     "batches that are judged at the same time; 1 with SQLite"},
     {"judge.batch_commands_max", integer, "1000", 1, 8192, "most commands judged in one transaction"},
-    {"judge.queue_commands_max", integer, "10000", 1, million, "most commands that wait for the judge"},
+    {"judge.queue_commands_max", integer, "10000", 1, million,
+     "most commands that wait for the judge, in each lane"},
     {"judge.checkpoint_pages", integer, "1000", 16, million,
      "pages of 4 KiB in SQLite's log that start a checkpoint; an eighth when idle"},
     {"pipeline.mode", text, "direct", 0, 0,
@@ -140,6 +144,9 @@ Result<Options> options_of(const Settings& settings) {
   if (auto wrong = contradiction(settings)) return refuse(*std::move(wrong));
   auto judge = parse_judge_url(settings.text("judge.url"));
   if (!judge) return std::unexpected(judge.error());
+  if (judge->kind == JudgeUrl::Kind::sqlite && settings.integer("judge.lanes") > 1)
+    return refuse(shown(settings, "judge.lanes") + ": must be 1 with " + shown(settings, "judge.url") +
+                  ", since SQLite has one connection that writes");
   auto gate = gate::parse_gate_url(settings.text("gate.url"));
   if (!gate) return std::unexpected(gate.error());
   return Options{
@@ -148,6 +155,7 @@ Result<Options> options_of(const Settings& settings) {
       .connections_max = number<std::size_t>(settings, "http.connections_max"),
       .key_file = settings.text("admin.key_file"),
       .judge = *std::move(judge),
+      .lanes = number<std::size_t>(settings, "judge.lanes"),
       .batch_commands_max = number<std::size_t>(settings, "judge.batch_commands_max"),
       .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
       .checkpoint_pages = settings.integer("judge.checkpoint_pages"),

@@ -34,7 +34,8 @@ struct Options {
   std::string key_file;
 
   JudgeUrl judge;
-  std::size_t batch_commands_max;
+  std::size_t lanes;               // 1 on SQLite.
+  std::size_t batch_commands_max;  // Of each lane, as the next.
   std::size_t queue_commands_max;
   std::int64_t checkpoint_pages;
 

@@ -69,6 +69,9 @@ TEST(Options, ContradictionsAreOneLineThatNamesThem) {
       {{{"gate.url", "redis:x"}}, "gate.url = redis:x: must be memory:"},
       {{{"judge.url", "mysql:x"}},
        "judge.url = mysql:x: must be sqlite:PATH, the path of a file, or memory: for trials"},
+      {{{"judge.lanes", "2"}},
+       "judge.lanes = 2: must be 1 with judge.url = sqlite:gavel.db, since SQLite has one connection that "
+       "writes"},
   };
   for (const Refused& row : rows) {
     const auto options = options_with(row.flags);
@@ -86,6 +89,7 @@ TEST(Options, WhatLooksLikeAContradictionAndIsNone) {
   EXPECT_TRUE(options_with({{"admin.address", "::1"}}));
   EXPECT_TRUE(options_with({{"judge.batch_commands_max", "100"}, {"judge.queue_commands_max", "100"}}));
   EXPECT_TRUE(options_with({{"admission.judge_within_ms", "9999"}}));
+  EXPECT_TRUE(options_with({{"judge.url", "memory:"}, {"judge.lanes", "3"}}));
 }
 
 TEST(Options, BoundsAreTheTables) {

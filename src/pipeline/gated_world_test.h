@@ -102,7 +102,7 @@ class World {
         gate_client(
             executor_, gate, gate_reads, clock, *log_,
             GateClient::Options{incarnation, gate::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
-        pipeline(io_.get_executor(), lane, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
+        pipeline(io_.get_executor(), lanes_, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
                  Metrics{}, &gate_client) {}
 
   // Lets a command go its way until it waits for the lane or for a read.
@@ -241,6 +241,11 @@ class World {
 
  public:
   Lane lane;
+
+ private:
+  Lanes lanes_{lane};
+
+ public:
   Reads<judge::Reader> gate_reads{*reader_, {1000, 100}, Duration(1000), clock};
   GateClient gate_client;
   Pipeline pipeline;

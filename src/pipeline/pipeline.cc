@@ -20,10 +20,10 @@ using rules::Verdict;
 
 }  // namespace
 
-Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log,
+Pipeline::Pipeline(boost::asio::any_io_executor executor, Lanes& lanes, const Clock& clock, Log& log,
                    Sampler& sampler, PipelineLimits limits, Metrics metrics, GateClient* gate)
     : executor_(std::move(executor)),
-      lane_(lane),
+      lanes_(lanes),
       clock_(clock),
       log_(log),
       sampler_(sampler),
@@ -134,8 +134,8 @@ stage::Await<GateClient::Result> Pipeline::ask_gate(Request& request, const Comm
 stage::Await<Verdict> Pipeline::ask_judge(Request& request, Command& command) {
   return {request.suspended, [this, &request, &command](stage::Await<Verdict>::Callback on_verdict) {
             request.on_verdict = std::move(on_verdict);
-            Lane::Done done = [this, &request](Verdict verdict) { deliver(request, std::move(verdict)); };
-            request.at_judge = lane_.offer(command, request.since + limits_.judge_within, done);
+            Lanes::Done done = [this, &request](Verdict verdict) { deliver(request, std::move(verdict)); };
+            request.at_judge = lanes_.offer(command, request.since + limits_.judge_within, done);
             if (!request.at_judge) std::exchange(request.on_verdict, nullptr)(refuse(Outcome::overloaded));
           }};
 }
@@ -180,8 +180,8 @@ void Pipeline::release(const GateClient::Token& token, const Verdict& verdict) {
 void Pipeline::rebalance(rules::ItemId item) {
   std::optional<Command> command = gate_->rebalance(item);
   if (!command) return;
-  Lane::Done done = [](const Verdict&) {};
-  lane_.offer(*command, clock_.steady() + limits_.judge_within, done);
+  Lanes::Done done = [](const Verdict&) {};
+  lanes_.offer(*command, clock_.steady() + limits_.judge_within, done);
 }
 
 void Pipeline::log(const Request& request, const Verdict& verdict) {
@@ -204,9 +204,7 @@ void Pipeline::step(Duration steady_now) {
   }
 }
 
-void watch(MetricsRegistry& metrics, const Lane& lane, const Pipeline& pipeline) {
-  metrics.watch_gauge("gavel_pipeline_queue_commands", "Commands that wait for the judge.",
-                      [&lane] { return static_cast<double>(lane.waiting()); });
+void watch(MetricsRegistry& metrics, const Pipeline& pipeline) {
   metrics.watch_gauge("gavel_pipeline_in_flight_commands", "Commands between entrance and verdict.",
                       [&pipeline] { return static_cast<double>(pipeline.in_flight()); });
 }

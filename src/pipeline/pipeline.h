@@ -36,7 +36,7 @@
 #include "ops/log.h"
 #include "pipeline/admission.h"
 #include "pipeline/gate_client.h"
-#include "pipeline/lane.h"
+#include "pipeline/lanes.h"
 #include "pipeline/metrics.h"
 #include "rules/command.h"
 #include "rules/state.h"
@@ -55,8 +55,8 @@ class Pipeline {
  public:
   // Without a gate client there is no gate; with one, the modes are obeyed (D1). All references outlive the
   // pipeline.
-  Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log, Sampler& sampler,
-           PipelineLimits limits, Metrics metrics = {}, GateClient* gate = nullptr);
+  Pipeline(boost::asio::any_io_executor executor, Lanes& lanes, const Clock& clock, Log& log,
+           Sampler& sampler, PipelineLimits limits, Metrics metrics = {}, GateClient* gate = nullptr);
 
   // Requests that still wait are dropped without an answer, as by a crash.
   ~Pipeline();
@@ -124,7 +124,7 @@ class Pipeline {
   void collect() GAVEL_EXCLUDES(mutex_);
 
   boost::asio::any_io_executor executor_;
-  Lane& lane_;
+  Lanes& lanes_;
   const Clock& clock_;
   Log& log_;
   Sampler& sampler_;
@@ -139,7 +139,7 @@ class Pipeline {
   std::vector<std::pair<Request*, rules::Verdict>> delivered_ GAVEL_GUARDED_BY(mutex_);  // By the lane.
 };
 
-// Has `metrics` read what waits and what is in flight, on the executor's thread. All outlive the readings.
-void watch(MetricsRegistry& metrics, const Lane& lane, const Pipeline& pipeline);
+// Has `metrics` read what is in flight, on the executor's thread. Both outlive the readings.
+void watch(MetricsRegistry& metrics, const Pipeline& pipeline);
 
 }  // namespace gavel::pipeline

@@ -49,7 +49,7 @@ class World {
         judge_(
             *store_, *log_, Random(1), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}),
         lane(judge_, lane_limits, clock, *log_, [](const std::string&) {}),
-        pipeline(io_.get_executor(), this->lane, clock, *log_, sampler_, limits) {
+        pipeline(io_.get_executor(), lanes_, clock, *log_, sampler_, limits) {
     ask(asks("sku", rules::PutSku{SkuCode("tee"), 1}));
     ask(asks("in", rules::Receive{SkuCode("tee"), rules::Quantity{3}}));
     settle();
@@ -115,6 +115,11 @@ class World {
 
  public:
   Lane lane;
+
+ private:
+  Lanes lanes_{lane};
+
+ public:
   Pipeline pipeline;
 };
 

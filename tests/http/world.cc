@@ -22,7 +22,7 @@
 #include "pipeline/asio_executor.h"
 #include "pipeline/gate_client.h"
 #include "pipeline/gate_snapshot.h"
-#include "pipeline/lane.h"
+#include "pipeline/lanes.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
 #include "queries/audit_queries.h"
@@ -47,13 +47,14 @@ HttpLimits http_limits(const WorldLimits& limits) {
 
 struct World::Parts {
   explicit Parts(const WorldLimits& limits)
-      : pipeline(io.get_executor(), lane, clock, *log, sampler,
+      : pipeline(io.get_executor(), lanes, clock, *log, sampler,
                  pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)},
                  pipeline::Metrics(metrics, clock), &gate_client),
         shop(io, service, Audience::shop, http_limits(limits), *log),
         operators(io, service, Audience::operators, http_limits(limits), *log),
         ends_at_once(limits.ends_at_once) {
-    pipeline::watch(metrics, lane, pipeline);
+    pipeline::watch(metrics, lanes);
+    pipeline::watch(metrics, pipeline);
     watch(metrics, shop, "shop");
     watch(metrics, operators, "operators");
   }
@@ -97,6 +98,7 @@ struct World::Parts {
                       *log,
                       [](const std::string&) { CHECK(false); },
                       pipeline::Metrics(metrics, clock)};
+  pipeline::Lanes lanes{lane};
   pipeline::Reads<judge::Reader> gate_reads{*gate_reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   // Nobody follows the ledger with it: an answer finds all in the tail.
   std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
