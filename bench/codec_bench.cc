@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "bench/shop.h"
-#include "http/acts.h"
+#include "http/command_parser.h"
 #include "http/problem.h"
 #include "http/render.h"
 #include "http/routes.h"

@@ -63,7 +63,7 @@ std::vector<rules::Verdict> Bench::apply(const std::vector<rules::Command>& comm
   return *std::move(verdicts);
 }
 
-Audited audited(judge::Reader& reader) {
+Audited audited(judge::TablesReader& reader) {
   const auto report = judge::audit(reader);
   if (!report) return {.verify = "failed: " + report.error().message};
   Audited audited{.verify = "clean", .orders = report->orders};

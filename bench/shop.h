@@ -58,6 +58,6 @@ struct Audited {
   std::string verify;
   std::int64_t orders = 0;
 };
-Audited audited(judge::Reader& reader);
+Audited audited(judge::TablesReader& reader);
 
 }  // namespace gavel::bench

@@ -1,5 +1,6 @@
 #include "app/instance.h"
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -13,10 +14,11 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/database.h"
-#include "app/pause.h"
+#include "app/sleep.h"
 #include "app/ticker.h"
 #include "base/random.h"
-#include "gate/memory_gate.h"
+#include "gate/gate.h"
+#include "gate/open_gate.h"
 #include "http/server.h"
 #include "http/service.h"
 #include "jobs/expiry.h"
@@ -27,10 +29,14 @@
 #include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "ops/metrics.h"
+#include "pipeline/asio_executor.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
+#include "queries/audit_queries.h"
+#include "queries/read_queries.h"
 
 namespace gavel::app {
 namespace {
@@ -38,6 +44,9 @@ namespace {
 // Questions that wait for the reading thread, and how long they may: a shop that asks more has to ask again.
 constexpr stage::Limits reads_limits{.queue_max = 1'000, .batch_max = 64};
 constexpr Duration read_within{5'000};
+
+// One audit after the other, each of which reads the whole database; whoever finds three waiting asks again.
+constexpr stage::Limits audit_limits{.queue_max = 3, .batch_max = 1};
 
 // A gate in memory begins and ends with the process, so there is one database and one instance that it ever
 // knows.
@@ -82,11 +91,15 @@ class Instance::Wiring {
  public:
   // One for each thread that asks.
   struct Readers {
-    std::unique_ptr<judge::Reader> questions, due, ledger, old, refresh;
+    std::unique_ptr<judge::Reader> gate, queries, audits, due, ledger, old, refresh;
+
+    std::array<std::unique_ptr<judge::Reader>*, 7> all() {
+      return {&gate, &queries, &audits, &due, &ledger, &old, &refresh};
+    }
   };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
-         judge::Modes modes, const Clock& clock, Log& log);
+         std::unique_ptr<gate::Gate> gate, judge::Modes modes, const Clock& clock, Log& log);
   ~Wiring();
 
   Result<void> listen(const Options& options);
@@ -113,7 +126,9 @@ class Instance::Wiring {
   MetricsRegistry metrics_;
   pipeline::HotSkus hot_skus_;
   std::unique_ptr<judge::Store> store_;
-  std::unique_ptr<judge::Reader> questions_;
+  std::unique_ptr<judge::Reader> gate_reader_;
+  std::unique_ptr<judge::Reader> query_reader_;
+  std::unique_ptr<judge::Reader> audit_reader_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> ledger_;
   std::unique_ptr<judge::Reader> old_;
@@ -123,11 +138,17 @@ class Instance::Wiring {
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
   std::optional<boost::asio::steady_timer> drain_timer_{*io_};
-  gate::MemoryGate gate_;
+  pipeline::AsioExecutor executor_{io_->get_executor()};
+  const std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
-  pipeline::Reads reads_;
-  pipeline::Turnstile turnstile_;
+  pipeline::Reads<judge::Reader> gate_reads_;  // Whoever waits at the gate waits for nobody's list.
+  queries::ReadQueries read_queries_;
+  pipeline::Reads<queries::ReadQueries> queries_;
+  queries::AuditQueries audit_queries_;
+  pipeline::Reads<queries::AuditQueries> audits_;
+  pipeline::GateClient gate_client_;
+  pipeline::GateSnapshotReader gate_snapshots_;
   pipeline::Pipeline pipeline_;
   http::Service service_;
   std::optional<http::Server> shop_;
@@ -147,7 +168,9 @@ class Instance::Wiring {
   std::atomic<bool> lane_drained_{false};
   std::atomic<bool> broken_{false};
   std::thread lane_thread_;
-  std::thread reads_thread_;
+  std::thread gate_reads_thread_;
+  std::thread queries_thread_;
+  std::thread audits_thread_;
   std::optional<Ticker> expiry_thread_;
   std::optional<Ticker> follow_thread_;
   std::optional<Ticker> forget_thread_;
@@ -156,33 +179,42 @@ class Instance::Wiring {
 };
 
 Instance::Wiring::Wiring(const Options& options, std::string operators_key, Database database,
-                         Readers readers, judge::Modes modes, const Clock& clock, Log& log)
+                         Readers readers, std::unique_ptr<gate::Gate> gate, judge::Modes modes,
+                         const Clock& clock, Log& log)
     : clock_(clock),
       log_(log),
       sampler_(options.log_one_in),
       hot_skus_(clock),
       store_(std::move(database.store)),
-      questions_(std::move(readers.questions)),
+      gate_reader_(std::move(readers.gate)),
+      query_reader_(std::move(readers.queries)),
+      audit_reader_(std::move(readers.audits)),
       due_(std::move(readers.due)),
       ledger_(std::move(readers.ledger)),
       old_(std::move(readers.old)),
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
-      judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
+      gate_(std::move(gate)),
+      judge_(*store_, log, Random::from_system(), sleep_for, policy_of(options), judge::JudgeLimits(),
              judge::Metrics(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
       lane_(
           judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
           [this](const std::string& why) { break_off(why); }, pipeline::Metrics(metrics_, clock, &hot_skus_)),
-      reads_(*questions_, reads_limits, read_within, clock),
-      turnstile_(io_->get_executor(), gate_, reads_, clock, log,
-                 pipeline::Turnstile::Post{this_database, this_process, options.mode, std::move(modes),
-                                           policy_of(options).requests_kept},
-                 pipeline::GateMetrics(metrics_)),
+      gate_reads_(*gate_reader_, reads_limits, options.judge_within, clock),
+      read_queries_(*query_reader_, *order_index_),
+      queries_(read_queries_, reads_limits, read_within, clock),
+      audit_queries_(*audit_reader_),
+      audits_(audit_queries_, audit_limits, read_within, clock),
+      gate_client_(executor_, *gate_, gate_reads_, clock, log,
+                   pipeline::GateClient::Options{this_database, this_process, options.mode, std::move(modes),
+                                                 policy_of(options).requests_kept},
+                   pipeline::GateMetrics(metrics_)),
+      gate_snapshots_(executor_, *gate_, this_database, gate_reads_, gate_client_.modes()),
       pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
-                pipeline::Metrics(metrics_, clock, &hot_skus_), &turnstile_),
-      service_(pipeline_, reads_, turnstile_, clock, random_, log, readiness_, std::move(operators_key),
-               metrics_, *order_index_),
+                pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
+      service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
+               std::move(operators_key), metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
@@ -190,7 +222,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       projection_(*ledger_, *order_index_, clock, log),
       retention_(*old_, lane_, clock, log, policy_of(options)),
       refresh_(
-          *compared_, gate_, this_database, [this] { return turnstile_.gated(); }, log, metrics_),
+          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, log, metrics_),
       shortages_(*compared_),
       schedule_(
           {expiry_, projection_, retention_, shortages_, refresh_}, options.refresh_every,
@@ -198,7 +230,9 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
           [this](const std::string& why) { break_off(why); }) {
   watch_parts();
   lane_thread_ = std::thread([this] { lane_.run(); });
-  reads_thread_ = std::thread([this] { reads_.run(); });
+  gate_reads_thread_ = std::thread([this] { gate_reads_.run(); });
+  queries_thread_ = std::thread([this] { queries_.run(); });
+  audits_thread_ = std::thread([this] { audits_.run(); });
   expiry_thread_.emplace([this] { return schedule_.expiry.run().pause; });
   follow_thread_.emplace([this] { return schedule_.projection.run().pause; });
   forget_thread_.emplace([this] { return schedule_.retention.run().pause; });
@@ -244,8 +278,9 @@ void Instance::Wiring::stop() {
 // On the lane's thread. What a batch left behind goes to the gate whoever caused it, an expiry as well as a
 // sale.
 void Instance::Wiring::tell_gate(const rules::State& state) {
-  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
-  if (heard) boost::asio::post(*io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
+  std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
+  if (!committed) return;
+  executor_.post([this, committed = *std::move(committed)] { gate_client_.apply(committed); });
 }
 
 void Instance::Wiring::watch_overdue() {
@@ -303,12 +338,18 @@ void Instance::Wiring::finish() {
   lane_.close();
   if (lane_thread_.joinable()) lane_thread_.join();
   lane_drained_ = true;
-  reads_.close();
-  if (reads_thread_.joinable()) reads_thread_.join();
+  audit_queries_.stop();
+  gate_reads_.close();
+  queries_.close();
+  audits_.close();
+  for (std::thread* thread : {&gate_reads_thread_, &queries_thread_, &audits_thread_}) {
+    if (thread->joinable()) thread->join();
+  }
   // What the last batches and questions answered was posted here: each coroutine that waited goes on to its
   // end, or to a connection that does not take its answer.
   io_->restart();
   io_->poll();
+  gate_->close();
   stop_bound_.reset();
 }
 
@@ -316,11 +357,12 @@ void Instance::Wiring::finish() {
 void Instance::Wiring::overrun() {
   const std::string_view hangs = lane_drained_ ? "a question to the database" : "the judge's database";
   log_.write(Level::error, "stop_overrun", {{"hangs", hangs}});
-  std::fprintf(
-      stderr,
-      "gavel: %.*s does not answer within %lld s of the stop, so it ends without. What was answered is "
-      "kept; the rest may be asked again with its keys.\n",
-      static_cast<int>(hangs.size()), hangs.data(), static_cast<long long>(stop_within.count() / 1000));
+  std::fprintf(stderr,
+               "gavel: shutdown timed out after %lld s waiting for %.*s; exiting. What was answered is "
+               "stored; send the "
+               "other requests again with the same keys.\n",
+               static_cast<long long>(stop_within.count() / 1000), static_cast<int>(hangs.size()),
+               hangs.data());
   std::_Exit(lane_drained_ && !broken_ ? 0 : 3);
 }
 
@@ -339,22 +381,18 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
                                                   const Clock& clock, Log& log) {
   auto database = open_database(options, clock);
   if (!database) return std::unexpected(database.error());
-  auto questions = database->open_reader();
-  if (!questions) return std::unexpected(questions.error());
-  auto due = database->open_reader();
-  if (!due) return std::unexpected(due.error());
-  auto ledger = database->open_reader();
-  if (!ledger) return std::unexpected(ledger.error());
-  auto old = database->open_reader();
-  if (!old) return std::unexpected(old.error());
-  auto refresh = database->open_reader();
-  if (!refresh) return std::unexpected(refresh.error());
-  auto modes = (*questions)->modes();
+  Wiring::Readers readers;
+  for (std::unique_ptr<judge::Reader>* reader : readers.all()) {
+    auto opened = database->open_reader();
+    if (!opened) return std::unexpected(opened.error());
+    *reader = *std::move(opened);
+  }
+  auto modes = readers.gate->modes();
   if (!modes) return std::unexpected(modes.error());
-  Wiring::Readers readers{*std::move(questions), *std::move(due), *std::move(ledger), *std::move(old),
-                          *std::move(refresh)};
+  auto gate = gate::open_gate(options.gate);
+  if (!gate) return std::unexpected(gate.error());
   auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers),
-                                         *std::move(modes), clock, log);
+                                         *std::move(gate), *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
 }

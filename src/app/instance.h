@@ -6,7 +6,9 @@
 //
 //   run's    io_context: both listeners, service, pipeline
 //   lane     the judge and its store
-//   reads    a reader
+//   gate     a reader of its own: what refusals wait for, and nothing that takes long
+//   reads    another: lists and look-ups
+//   audits   another: the audits of `gavel verify`
 //   expiry   a reader of its own
 //   index    a reader of its own; follows the ledger with the index of orders by user
 //   old      a reader of its own; deletes the records of requests that are old

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/acts.h"
+#include "http/command_parser.h"
 #include "http/message.h"
 #include "http/strict_json.h"
 #include "rules/command.h"

@@ -165,16 +165,16 @@ Response success(const Command& command, const Verdict& verdict) {
 
 namespace {
 
-object order_object(const OrderShown& shown) {
-  const rules::Order& order = shown.order;
-  struct LineShown {
+object order_object(const queries::OrderView& view) {
+  const rules::Order& order = view.order;
+  struct Line {
     rules::Quantity quantity;
     rules::Quantity returned;
     array taken;
   };
-  std::map<rules::SkuCode, LineShown> lines;
-  for (const OrderPart& part : shown.parts) {
-    LineShown& line = lines[part.sku];
+  std::map<rules::SkuCode, Line> lines;
+  for (const queries::OrderView::Part& part : view.parts) {
+    Line& line = lines[part.sku];
     line.quantity += part.quantity;
     line.returned += part.returned;
     object from;
@@ -187,7 +187,7 @@ object order_object(const OrderShown& shown) {
   body["id"] = as_json(order.id);
   body["state"] = as_json(rules::word(order.state));
   body["user"] = order.user.text();
-  if (shown.activity) body["activity"] = shown.activity->text();
+  if (view.activity) body["activity"] = view.activity->text();
   array& all = body["lines"].emplace_array();
   for (auto& [sku, line] : lines) {
     object one;
@@ -204,29 +204,31 @@ object order_object(const OrderShown& shown) {
 }
 
 // Where the page ends, and what it cannot know of.
-template <class Shown>
-void add_page(object& body, const Shown& shown) {
-  if (shown.next) body["next"] = *shown.next;
-  body["lag_batches"] = shown.lag_batches;
-  body["lag_ms"] = shown.lag.count();
+template <class Page>
+void add_page(object& body, const Page& page) {
+  if (page.next) body["next"] = as_json(*page.next);
+  body["lag_batches"] = page.lag_batches;
+  body["lag_ms"] = page.lag.count();
 }
 
 }  // namespace
 
-Response show(const OrderShown& shown) { return json_response(200, order_object(shown)); }
+Response show(const queries::OrderView& order) { return json_response(200, order_object(order)); }
 
-Response show(const OrdersShown& shown) {
+Response show(const queries::OrdersPage& page) {
   object body;
   array& all = body["orders"].emplace_array();
-  for (const OrderShown& order : shown.orders) all.push_back(order_object(order));
-  add_page(body, shown);
+  for (const queries::OrderView& order : page.orders) all.push_back(order_object(order));
+  add_page(body, page);
   return json_response(200, body);
 }
 
-Response show(const std::vector<StockShown>& stock, const std::optional<std::string>& next) {
+namespace {
+
+object stock_object(const std::vector<queries::StockView>& items) {
   object body;
   array& all = body["stock"].emplace_array();
-  for (const StockShown& item : stock) {
+  for (const queries::StockView& item : items) {
     object one;
     one["sku"] = item.sku.text();
     one["warehouse"] = item.warehouse;
@@ -240,9 +242,27 @@ Response show(const std::vector<StockShown>& stock, const std::optional<std::str
     one["generation"] = item.generation;
     all.push_back(std::move(one));
   }
-  if (next) body["next"] = *next;
+  return body;
+}
+
+// The judge itself was asked, just now.
+void add_source(object& body) {
   body["source"] = "judge";
   body["age_ms"] = 0;
+}
+
+}  // namespace
+
+Response show(const std::vector<queries::StockView>& items) {
+  object body = stock_object(items);
+  add_source(body);
+  return json_response(200, body);
+}
+
+Response show(const queries::ShortagesPage& page) {
+  object body = stock_object(page.items);
+  if (page.next) body["next"] = std::to_string(page.next->value);
+  add_source(body);
   return json_response(200, body);
 }
 
@@ -291,7 +311,7 @@ object request_object(const rules::IdempotencyRecord& recorded) {
   return body;
 }
 
-object step_object(const TraceShown::Step& step) {
+object step_object(const queries::TraceView::Step& step) {
   const rules::Flow& flow = step.flow;
   object body;
   body["at"] = as_json(flow.at);
@@ -311,7 +331,7 @@ object step_object(const TraceShown::Step& step) {
   return body;
 }
 
-object trace_object(const TraceShown& trace) {
+object trace_object(const queries::TraceView& trace) {
   object body;
   array& requests = body["requests"].emplace_array();
   for (const rules::IdempotencyRecord& recorded : trace.requests) {
@@ -321,7 +341,7 @@ object trace_object(const TraceShown& trace) {
   }
   if (trace.order) body["order"] = order_object(*trace.order);
   array& steps = body["flows"].emplace_array();
-  for (const TraceShown::Step& step : trace.steps) steps.push_back(step_object(step));
+  for (const queries::TraceView::Step& step : trace.steps) steps.push_back(step_object(step));
   return body;
 }
 
@@ -329,11 +349,11 @@ object trace_object(const TraceShown& trace) {
 
 Response show(const rules::Activity& activity) { return json_response(200, activity_object(activity)); }
 
-Response show(const std::vector<rules::Activity>& page, const std::optional<std::string>& next) {
+Response show(const queries::ActivitiesPage& page) {
   object body;
   array& all = body["activities"].emplace_array();
-  for (const rules::Activity& activity : page) all.push_back(activity_object(activity));
-  if (next) body["next"] = *next;
+  for (const rules::Activity& activity : page.activities) all.push_back(activity_object(activity));
+  if (page.next) body["next"] = page.next->text();
   return json_response(200, body);
 }
 
@@ -341,21 +361,21 @@ Response show(const rules::IdempotencyRecord& recorded) {
   return json_response(200, request_object(recorded));
 }
 
-Response show(const TraceShown& trace) { return json_response(200, trace_object(trace)); }
+Response show(const queries::TraceView& trace) { return json_response(200, trace_object(trace)); }
 
-Response show(const TracesShown& shown) {
+Response show(const queries::TracesPage& page) {
   object body;
   array& all = body["traces"].emplace_array();
-  for (const TraceShown& trace : shown.traces) all.push_back(trace_object(trace));
-  add_page(body, shown);
+  for (const queries::TraceView& trace : page.traces) all.push_back(trace_object(trace));
+  add_page(body, page);
   return json_response(200, body);
 }
 
 // "left" is the sum over the buckets, and nothing where one is missing: what is not there is no zero (A24).
-Response show(const std::vector<GateShown>& items) {
+Response show(const std::vector<queries::GateView>& items) {
   object body;
   array& all = body["gate"].emplace_array();
-  for (const GateShown& item : items) {
+  for (const queries::GateView& item : items) {
     object one;
     one["sku"] = item.sku.text();
     one["pool"] = item.pool;
@@ -364,7 +384,7 @@ Response show(const std::vector<GateShown>& items) {
     std::int64_t left = 0;
     std::int64_t available = 0;
     array buckets;
-    for (const GateShown::Bucket& bucket : item.buckets) {
+    for (const queries::GateView::Bucket& bucket : item.buckets) {
       object shown;
       shown["bucket"] = static_cast<std::int64_t>(buckets.size());
       shown["available"] = bucket.judge.available.units;
@@ -394,16 +414,16 @@ Response show_processing(const rules::RequestKey& key) {
   return json_response(200, body);
 }
 
-Response show(const Verification& verification) {
+Response show(const queries::AuditView& audit) {
   object body;
-  body["clean"] = verification.findings_total == 0;
-  body["items"] = verification.items;
-  body["flows"] = verification.flows;
-  body["orders"] = verification.orders;
-  body["batches"] = verification.batches;
-  body["findings_total"] = verification.findings_total;
+  body["clean"] = audit.findings_total == 0;
+  body["items"] = audit.items;
+  body["flows"] = audit.flows;
+  body["orders"] = audit.orders;
+  body["batches"] = audit.batches;
+  body["findings_total"] = audit.findings_total;
   array& findings = body["findings"].emplace_array();
-  for (const Verification::Found& found : verification.findings) {
+  for (const queries::AuditView::Finding& found : audit.findings) {
     object one;
     one["invariant"] = found.invariant;
     one["what"] = found.what;

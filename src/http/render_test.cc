@@ -165,19 +165,19 @@ TEST(Render, AnswersARetryWhoseLinesCameInAnotherOrderAlike) {
 }
 
 TEST(Render, ShowsAnOrderWithWhereItsUnitsComeFrom) {
-  OrderShown shown{rules::Order{.id = order,
-                                .state = rules::OrderState::cancelled,
-                                .user = UserId("u1"),
-                                .activity = rules::free_pool,
-                                .taken = {},
-                                .created_at = at("2026-11-29T20:00:00Z"),
-                                .expires_at = at("2026-11-29T20:15:00Z"),
-                                .settled_at = at("2026-11-29T20:01:00Z")},
-                   ActivityCode("s1"),
-                   {{SkuCode("tee"), "main", 0, Quantity{2}, Quantity{2}},
-                    {SkuCode("cup"), "main", 0, Quantity{1}, Quantity{0}},
-                    {SkuCode("tee"), "main", 3, Quantity{5}, Quantity{1}}}};
-  EXPECT_EQ(rendered(show(shown)),
+  queries::OrderView view{rules::Order{.id = order,
+                                       .state = rules::OrderState::cancelled,
+                                       .user = UserId("u1"),
+                                       .activity = rules::free_pool,
+                                       .taken = {},
+                                       .created_at = at("2026-11-29T20:00:00Z"),
+                                       .expires_at = at("2026-11-29T20:15:00Z"),
+                                       .settled_at = at("2026-11-29T20:01:00Z")},
+                          ActivityCode("s1"),
+                          {{SkuCode("tee"), "main", 0, Quantity{2}, Quantity{2}},
+                           {SkuCode("cup"), "main", 0, Quantity{1}, Quantity{0}},
+                           {SkuCode("tee"), "main", 3, Quantity{5}, Quantity{1}}}};
+  EXPECT_EQ(rendered(show(view)),
             "200\n"
             R"({"id":"019383a1-7c00-7abc-8def-0123456789ab","state":"cancelled","user":"u1","activity":"s1",)"
             R"("lines":[{"sku":"cup","quantity":1,"taken":[{"warehouse":"main","bucket":0,"quantity":1}]},)"
@@ -203,11 +203,11 @@ TEST(Render, ShowsARecordedRequest) {
 }
 
 TEST(Render, ShowsWhatVerifyingFound) {
-  const Verification clean{2, 3, 4, 5, 0, {}};
+  const queries::AuditView clean{2, 3, 4, 5, 0, {}};
   EXPECT_EQ(rendered(show(clean)),
             "200\n"
             R"({"clean":true,"items":2,"flows":3,"orders":4,"batches":5,"findings_total":0,"findings":[]})");
-  const Verification broken{2, 3, 4, 5, 1, {{"chain", "bucket 1/0: seq 7 is missing"}}};
+  const queries::AuditView broken{2, 3, 4, 5, 1, {{"chain", "bucket 1/0: seq 7 is missing"}}};
   EXPECT_EQ(rendered(show(broken)),
             "200\n"
             R"({"clean":false,"items":2,"flows":3,"orders":4,"batches":5,"findings_total":1,)"

@@ -1,7 +1,7 @@
 // Routes: every method and path that Gavel answers, as one table, each with its stated policy.
 //
-// A Policy cannot be constructed without saying who may call the route, which body it reads and whether it
-// requires a request key, so a route that leaves one of these open does not compile. Pure; thread-safe.
+// A RoutePolicy cannot be constructed without saying who may call the route, which body it reads and whether
+// it requires a request key, so a route that leaves one of these open does not compile. Pure; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 namespace gavel::http {
 
 enum class Endpoint : std::uint8_t {
-  // Writes: each becomes one command (acts.h).
+  // Writes: each becomes one command (command_parser.h).
   reserve,
   confirm,
   cancel,
@@ -75,8 +75,8 @@ enum class Key : std::uint8_t {
   in_body,  // Each element of the body has its own; the header is refused.
 };
 
-struct Policy {
-  consteval Policy(Audiences who, Credential with, Body reads, const Shape* as, Key demands)
+struct RoutePolicy {
+  consteval RoutePolicy(Audiences who, Credential with, Body reads, const Shape* as, Key demands)
       : audiences(who), credential(with), body(reads), shape(as), key(demands) {
     if ((reads == Body::none) != (as == nullptr)) throw "a body has a shape, and nothing else has";
   }
@@ -92,7 +92,7 @@ struct Route {
   std::string_view method;
   std::string_view pattern;  // "/v1/orders/{}/confirm": each {} is one segment, a parameter.
   Endpoint endpoint;
-  Policy policy;
+  RoutePolicy policy;
 };
 
 std::span<const Route> all_routes();

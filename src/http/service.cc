@@ -9,21 +9,22 @@
 
 #include "base/check.h"
 #include "base/uuid.h"
-#include "http/acts.h"
+#include "http/command_parser.h"
 #include "http/openapi.h"
 #include "http/outcome_pages.h"
 #include "http/problem.h"
-#include "http/query.h"
-#include "http/questions.h"
+#include "http/query_params.h"
 #include "http/render.h"
 #include "http/request_key.h"
-#include "http/shown.h"
+#include "queries/gate_views.h"
+#include "stage/await.h"
 
 namespace gavel::http {
 namespace {
 
 using boost::asio::awaitable;
-using pipeline::Reader;
+using queries::AuditQueries;
+using queries::ReadQueries;
 using rules::Command;
 using rules::Outcome;
 using rules::Verdict;
@@ -52,7 +53,7 @@ bool is_json(std::string_view content_type) {
 }
 
 // The body as the route wants it, or what is wrong with it.
-std::expected<Json, Response> body_of(const Request& request, const Policy& policy) {
+std::expected<Json, Response> body_of(const Request& request, const RoutePolicy& policy) {
   if (request.body.empty() && policy.body != Body::required) {
     return *read_json("{}", Shape{.kind = Kind::object});
   }
@@ -86,13 +87,13 @@ std::expected<MaybeKey, std::string> key_of(const Request& request, const Found&
 
 }  // namespace
 
-Service::Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
-                 const Clock& clock, Random& random, Log& log, const Readiness& readiness,
-                 std::string operator_key, MetricsRegistry& metrics, judge::OrderIndex& order_index)
+Service::Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
+                 pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
+                 const Readiness& readiness, std::string operator_key, MetricsRegistry& metrics)
     : pipeline_(pipeline),
-      reads_(reads),
-      order_index_(order_index),
-      turnstile_(turnstile),
+      queries_(queries),
+      audits_(audits),
+      gate_snapshots_(gate_snapshots),
       clock_(clock),
       random_(random),
       log_(log),
@@ -260,11 +261,11 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
 awaitable<Response> Service::read_order(std::string id) {
   const std::optional<Uuid> uuid = parse_uuid(id);
   if (!uuid) co_return refuse(Outcome::unknown_order);
-  using Answer = std::optional<OrderShown>;
-  std::function<Result<Answer>(Reader&)> question = [uuid](Reader& reader) {
-    return look_up_order(reader, rules::OrderId{*uuid});
+  using Answer = std::optional<queries::OrderView>;
+  std::function<Result<Answer>(ReadQueries&)> question = [uuid](ReadQueries& queries) {
+    return queries.order(rules::OrderId{*uuid});
   };
-  const Result<Answer> order = co_await reads_.ask<Answer>(question);
+  const Result<Answer> order = co_await queries_.ask<Answer>(question);
   if (!order) co_return refuse(order.error());
   co_return *order ? show(**order) : refuse(Outcome::unknown_order);
 }
@@ -277,8 +278,10 @@ awaitable<Response> Service::read_request(rules::Caller caller, std::string key)
   const rules::RequestId id(caller, *request_key);
   if (pipeline_.in_process(id)) co_return show_processing(*request_key);
   using Answer = std::optional<rules::IdempotencyRecord>;
-  std::function<Result<Answer>(Reader&)> question = [id](Reader& reader) { return reader.request(id); };
-  const Result<Answer> recorded = co_await reads_.ask<Answer>(question);
+  std::function<Result<Answer>(ReadQueries&)> question = [id](ReadQueries& queries) {
+    return queries.request(id);
+  };
+  const Result<Answer> recorded = co_await queries_.ask<Answer>(question);
   if (!recorded) co_return refuse(recorded.error());
   co_return *recorded ? show(**recorded) : refuse(Outcome::unknown_request);
 }
@@ -295,13 +298,14 @@ awaitable<Response> Service::read_stock(Found found) {
     if (!sku) co_return refuse(Outcome::unknown_sku);
     if (std::ranges::find(skus, *sku) == skus.end()) skus.push_back(*sku);
   }
-  std::function<Result<StockAnswer>(Reader&)> question = [skus](Reader& reader) {
-    return look_up_stock(reader, skus);
+  using Answer = queries::StockOfSkus;
+  std::function<Result<Answer>(ReadQueries&)> question = [skus](ReadQueries& queries) {
+    return queries.stock(skus);
   };
-  const Result<StockAnswer> answer = co_await reads_.ask<StockAnswer>(question);
-  if (!answer) co_return refuse(answer.error());
-  if (!answer->unknown) co_return show(answer->rows);
-  co_return refuse(*answer->unknown);
+  const Result<Answer> stock = co_await queries_.ask<Answer>(question);
+  if (!stock) co_return refuse(stock.error());
+  if (!stock->unknown) co_return show(stock->items);
+  co_return refuse(*stock->unknown);
 }
 
 awaitable<Response> Service::read_gate(Found found) {
@@ -309,13 +313,11 @@ awaitable<Response> Service::read_gate(Found found) {
   if (found.query[0].second.empty()) co_return malformed_http(400, "sku: is empty");
   const auto sku = rules::SkuCode::parse(found.query[0].second);
   if (!sku) co_return refuse(Outcome::unknown_sku);
-  const auto views = co_await turnstile_.look(*sku);
-  if (!views) co_return refuse(views.error());
-  std::vector<GateShown> shown;
-  if (*views) {
-    for (const pipeline::GateView& view : **views) shown.push_back(shown_of(view));
-    co_return show(shown);
-  }
+  using Snapshots = pipeline::GateSnapshotReader::Snapshots;
+  const Snapshots snapshots = co_await stage::await_result<Snapshots>(
+      [&](std::move_only_function<void(Snapshots)> done) { gate_snapshots_.read(*sku, std::move(done)); });
+  if (!snapshots) co_return refuse(snapshots.error());
+  if (*snapshots) co_return show(queries::gate_views_of(**snapshots));
   co_return refuse(*sku);
 }
 
@@ -323,53 +325,45 @@ awaitable<Response> Service::read_activity(std::string id) {
   const auto code = rules::ActivityCode::parse(id);
   if (!code) co_return refuse(Outcome::unknown_activity);
   using Answer = std::optional<rules::Activity>;
-  std::function<Result<Answer>(Reader&)> question = [code](Reader& reader) { return reader.activity(*code); };
-  const Result<Answer> activity = co_await reads_.ask<Answer>(question);
+  std::function<Result<Answer>(ReadQueries&)> question = [code](ReadQueries& queries) {
+    return queries.activity(*code);
+  };
+  const Result<Answer> activity = co_await queries_.ask<Answer>(question);
   if (!activity) co_return refuse(activity.error());
   co_return *activity ? show(**activity) : refuse(Outcome::unknown_activity);
 }
 
 awaitable<Response> Service::list_orders(Found found) {
-  const auto wanted = wanted_orders(found.query);
-  if (!wanted) co_return malformed_http(400, wanted.error());
-  std::function<Result<OrdersShown>(Reader&)> question = [this, wanted](Reader& reader) {
-    return look_up_orders(order_index_, reader, *wanted);
+  const auto query = orders_query_of(found.query);
+  if (!query) co_return malformed_http(400, query.error());
+  using Page = queries::OrdersPage;
+  std::function<Result<Page>(ReadQueries&)> question = [query](ReadQueries& queries) {
+    return queries.orders(*query);
   };
-  const Result<OrdersShown> orders = co_await reads_.ask<OrdersShown>(question);
-  co_return orders ? show(*orders) : refuse(orders.error());
+  const Result<Page> page = co_await queries_.ask<Page>(question);
+  co_return page ? show(*page) : refuse(page.error());
 }
 
 awaitable<Response> Service::list_activities(Found found) {
-  const auto limit = parse_limit(value_of(found.query, "limit").value_or("100"));
-  if (!limit) co_return malformed_http(400, "limit: must be 1 to 1000");
-  std::optional<rules::ActivityCode> after;
-  if (const auto cursor = value_of(found.query, "cursor")) {
-    after = rules::ActivityCode::parse(*cursor);
-    if (!after) co_return malformed_http(400, "cursor: must be the `next` of an earlier page");
-  }
-  using Page = std::vector<rules::Activity>;
-  // One more than is shown tells whether anything follows.
-  std::function<Result<Page>(Reader&)> question = [after, count = *limit + 1](Reader& reader) {
-    return reader.activities(after, count);
+  const auto query = activities_query_of(found.query);
+  if (!query) co_return malformed_http(400, query.error());
+  using Page = queries::ActivitiesPage;
+  std::function<Result<Page>(ReadQueries&)> question = [query](ReadQueries& queries) {
+    return queries.activities(*query);
   };
-  Result<Page> page = co_await reads_.ask<Page>(question);
-  if (!page) co_return refuse(page.error());
-  std::optional<std::string> next;
-  if (page->size() > *limit) {
-    page->pop_back();
-    next = page->back().code.text();
-  }
-  co_return show(*page, next);
+  const Result<Page> page = co_await queries_.ask<Page>(question);
+  co_return page ? show(*page) : refuse(page.error());
 }
 
 awaitable<Response> Service::list_shortages(Found found) {
-  const auto wanted = wanted_shortages(found.query);
-  if (!wanted) co_return malformed_http(400, wanted.error());
-  std::function<Result<ShortagesAnswer>(Reader&)> question = [wanted = *wanted](Reader& reader) {
-    return look_up_shortages(reader, wanted);
+  const auto query = shortages_query_of(found.query);
+  if (!query) co_return malformed_http(400, query.error());
+  using Page = queries::ShortagesPage;
+  std::function<Result<Page>(ReadQueries&)> question = [query](ReadQueries& queries) {
+    return queries.shortages(*query);
   };
-  const Result<ShortagesAnswer> answer = co_await reads_.ask<ShortagesAnswer>(question);
-  co_return answer ? show(answer->rows, answer->next) : refuse(answer.error());
+  const Result<Page> page = co_await queries_.ask<Page>(question);
+  co_return page ? show(*page) : refuse(page.error());
 }
 
 awaitable<Response> Service::read_trace(Found found) {
@@ -382,35 +376,34 @@ awaitable<Response> Service::read_trace(Found found) {
   const auto whose = rules::Caller::parse(value_of(found.query, "caller").value_or("shop"));
   if (!key || !whose) co_return refuse(Outcome::unknown_request);
   const rules::RequestId id(*whose, *key);
-  using Answer = std::optional<TraceShown>;
-  std::function<Result<Answer>(Reader&)> question = [uuid, id](Reader& reader) {
-    return uuid ? trace_order(reader, rules::OrderId{*uuid}) : trace_request(reader, id);
+  using Answer = std::optional<queries::TraceView>;
+  std::function<Result<Answer>(ReadQueries&)> question = [uuid, id](ReadQueries& queries) {
+    return uuid ? queries.trace(rules::OrderId{*uuid}) : queries.trace(id);
   };
-  const Result<Answer> trace = co_await reads_.ask<Answer>(question);
+  const Result<Answer> trace = co_await queries_.ask<Answer>(question);
   if (!trace) co_return refuse(trace.error());
   if (*trace) co_return show(**trace);
   co_return refuse(order ? Outcome::unknown_order : Outcome::unknown_request);
 }
 
 awaitable<Response> Service::trace_user(Found found) {
-  const auto wanted = wanted_traces(found.query);
-  if (!wanted) co_return malformed_http(400, wanted.error());
-  std::function<Result<TracesShown>(Reader&)> question = [this, wanted](Reader& reader) {
-    return look_up_traces(order_index_, reader, *wanted);
+  const auto query = traces_query_of(found.query);
+  if (!query) co_return malformed_http(400, query.error());
+  using Page = queries::TracesPage;
+  std::function<Result<Page>(ReadQueries&)> question = [query](ReadQueries& queries) {
+    return queries.traces(*query);
   };
-  const Result<TracesShown> traces = co_await reads_.ask<TracesShown>(question);
-  co_return traces ? show(*traces) : refuse(traces.error());
+  const Result<Page> page = co_await queries_.ask<Page>(question);
+  co_return page ? show(*page) : refuse(page.error());
 }
 
 awaitable<Response> Service::read_verification() {
-  std::function<Result<Verification>(Reader&)> question = [](Reader& reader) -> Result<Verification> {
-    const auto report = audit(reader);
-    if (!report) return std::unexpected(report.error());
-    return shown_of(*report);
+  using Answer = queries::AuditView;
+  std::function<Result<Answer>(AuditQueries&)> question = [](AuditQueries& queries) {
+    return queries.verify();
   };
-  const Result<Verification> verification = co_await reads_.ask<Verification>(question);
-  if (!verification) co_return refuse(verification.error());
-  co_return show(*verification);
+  const Result<Answer> audit = co_await audits_.ask<Answer>(question);
+  co_return audit ? show(*audit) : refuse(audit.error());
 }
 
 Response Service::tell_readiness() {

@@ -19,12 +19,13 @@
 #include "http/message.h"
 #include "http/request_counters.h"
 #include "http/routes.h"
-#include "jobs/user_orders.h"
 #include "ops/log.h"
 #include "ops/metrics.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
+#include "queries/audit_queries.h"
+#include "queries/read_queries.h"
 
 namespace gavel::http {
 
@@ -36,12 +37,16 @@ struct Readiness {
 
 class Service {
  public:
+  // An audit takes long, so it has a thread of its own.
+  using Queries = pipeline::Reads<queries::ReadQueries>;
+  using Audits = pipeline::Reads<queries::AuditQueries>;
+
   // All references outlive the service and every answer() in progress. `operator_key` is the credential of
   // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
-  // empty one lets nobody in. The pages of `order_index` are asked for on the thread of `reads`.
-  Service(pipeline::Pipeline& pipeline, pipeline::Reads& reads, pipeline::Turnstile& turnstile,
-          const Clock& clock, Random& random, Log& log, const Readiness& readiness, std::string operator_key,
-          MetricsRegistry& metrics, judge::OrderIndex& order_index);
+  // empty one lets nobody in.
+  Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
+          pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
+          const Readiness& readiness, std::string operator_key, MetricsRegistry& metrics);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
   // has the body of GET, which the session leaves out.
@@ -85,9 +90,9 @@ class Service {
   void log_sampled(const Request& request, const Found* found, const Response& response);
 
   pipeline::Pipeline& pipeline_;
-  pipeline::Reads& reads_;
-  judge::OrderIndex& order_index_;
-  pipeline::Turnstile& turnstile_;
+  Queries& queries_;
+  Audits& audits_;
+  pipeline::GateSnapshotReader& gate_snapshots_;
   const Clock& clock_;
   Random& random_;
   Log& log_;

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "http/acts.h"
+#include "http/command_parser.h"
 
 namespace gavel::http {
 namespace {

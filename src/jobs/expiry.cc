@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "rules/command.h"
+#include "stage/stage.h"
 
 namespace gavel::jobs {
 namespace {
@@ -18,7 +19,8 @@ constexpr Duration judge_within{
 
 }  // namespace
 
-Expiry::Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, Histogram delays)
+Expiry::Expiry(judge::HoldsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+               Histogram delays)
     : reader_(reader), lane_(lane), clock_(clock), log_(log), delays_(delays) {}
 
 Duration Expiry::oldest_overdue() const {

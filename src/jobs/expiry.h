@@ -38,7 +38,8 @@ class Expiry {
  public:
   // `reader` is the job's own; all references outlive the job and every command that it offered. `delays`
   // is told how long after its time each hold was offered, in seconds.
-  Expiry(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, Histogram delays = {});
+  Expiry(judge::HoldsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+         Histogram delays = {});
 
   // Offers due holds, at most expiry_batch_min to expiry_batch_max, by how far the release is behind its
   // pace; none while earlier ones have no verdict. Returns how many were offered. A hold that is overdue by
@@ -60,7 +61,7 @@ class Expiry {
   void keep_pace();
   void say_if_behind();
 
-  judge::Reader& reader_;
+  judge::HoldsReader& reader_;
   pipeline::Lane& lane_;
   const Clock& clock_;
   Log& log_;

@@ -11,7 +11,7 @@ namespace gavel::jobs {
 namespace {
 
 // A lane is followed forwards, and none is left out once it was followed.
-bool is_ahead(const judge::Cursors& reached, const judge::Cursors& from) {
+bool is_ahead(const judge::Offsets& reached, const judge::Offsets& from) {
   return std::ranges::all_of(from, [&](const auto& lane) {
     const auto found = reached.find(lane.first);
     return found != reached.end() && found->second.n >= lane.second.n;
@@ -20,45 +20,44 @@ bool is_ahead(const judge::Cursors& reached, const judge::Cursors& from) {
 
 }  // namespace
 
-Projection::Projection(judge::Reader& reader, judge::OrderIndex& index, const Clock& clock, Log& log,
+Projection::Projection(judge::LedgerReader& reader, judge::OrderIndex& index, const Clock& clock, Log& log,
                        std::size_t flows_max)
     : reader_(reader), index_(index), clock_(clock), log_(log), flows_max_(flows_max) {
   CHECK(flows_max_ >= 1);
 }
 
 Result<bool> Projection::step() {
-  if (!cursors_) {
-    auto cursors = index_.cursors();
-    if (!cursors) return std::unexpected(cursors.error());
-    cursors_ = *std::move(cursors);
+  if (!offsets_) {
+    auto offsets = index_.offsets();
+    if (!offsets) return std::unexpected(offsets.error());
+    offsets_ = *std::move(offsets);
   }
-  const auto sequel = reader_.follow(*cursors_, flows_max_);
-  if (!sequel) return std::unexpected(sequel.error());
-  if (sequel->other_history) {
+  const auto page = reader_.read_after(*offsets_, flows_max_);
+  if (!page) return std::unexpected(page.error());
+  if (page->other_history) {
     if (const auto begun = begin_anew(); !begun) return std::unexpected(begun.error());
     return true;
   }
-  CHECK(is_ahead(sequel->reached, *cursors_));
-  CHECK(sequel->oldest_left.has_value() == (sequel->batches_left > 0));
-  if (sequel->reached != *cursors_) {
+  CHECK(is_ahead(page->reached, *offsets_));
+  CHECK(page->oldest_left.has_value() == (page->batches_left > 0));
+  if (page->reached != *offsets_) {
     std::vector<judge::IndexedOrder> orders;
-    orders.reserve(sequel->orders.size());
-    for (const rules::Order& order : sequel->orders) orders.push_back({order.user, order.id, order.state});
-    if (const auto put = index_.put(orders, sequel->reached); !put) {
-      cursors_.reset();  // Perhaps written: the index knows.
+    orders.reserve(page->orders.size());
+    for (const rules::Order& order : page->orders) orders.push_back({order.user, order.id, order.state});
+    if (const auto put = index_.put(orders, page->reached); !put) {
+      offsets_.reset();  // Perhaps written: the index knows.
       return std::unexpected(put.error());
     }
-    cursors_ = sequel->reached;
+    offsets_ = page->reached;
   }
-  batches_left_ = sequel->batches_left;
-  oldest_left_ =
-      sequel->oldest_left ? clock_.steady() - (sequel->now - *sequel->oldest_left) : Duration::max();
-  return sequel->batches_left > 0;
+  batches_left_ = page->batches_left;
+  oldest_left_ = page->oldest_left ? clock_.steady() - (page->now - *page->oldest_left) : Duration::max();
+  return page->batches_left > 0;
 }
 
 Result<void> Projection::begin_anew() {
   log_.write(Level::warn, "order_index_begun_anew", {{"why", "the database has another history"}});
-  cursors_.reset();
+  offsets_.reset();
   return index_.clear();
 }
 

@@ -1,9 +1,9 @@
 // Projection: follows the ledger with the index of orders by user (B17), batch by batch, lane by lane.
 //
-//   step: what comes after the cursors ─► into the index, together with the cursors it has reached
+//   step: what comes after the offsets ─► into the index, together with the offsets it has reached
 //
-// It never passes over anything: a cursor moves in the same transaction as the rows up to it, and batches of
-// a lane have no gap. Where the cursors are of another history (the judge's file was replaced or put back),
+// It never passes over anything: a offset moves in the same transaction as the rows up to it, and batches of
+// a lane have no gap. Where the offsets are of another history (the judge's file was replaced or put back),
 // the index is emptied and made again from the beginning. One thread; lag() from any.
 #pragma once
 
@@ -36,7 +36,7 @@ struct Lag {
 class Projection {
  public:
   // All references outlive it; `reader` is its own.
-  Projection(judge::Reader& reader, judge::OrderIndex& index, const Clock& clock, Log& log,
+  Projection(judge::LedgerReader& reader, judge::OrderIndex& index, const Clock& clock, Log& log,
              std::size_t flows_max = projection_flows_max);
 
   // Follows one step. True if there is more to follow at once.
@@ -48,12 +48,12 @@ class Projection {
  private:
   Result<void> begin_anew();
 
-  judge::Reader& reader_;
+  judge::LedgerReader& reader_;
   judge::OrderIndex& index_;
   const Clock& clock_;
   Log& log_;
   const std::size_t flows_max_;
-  std::optional<judge::Cursors> cursors_;  // As the index has them; none: to be asked for.
+  std::optional<judge::Offsets> offsets_;  // As the index has them; none: to be asked for.
   std::atomic<std::int64_t> batches_left_{0};
   // When the oldest of them was written, by the steady clock; max: nothing is left.
   std::atomic<Duration> oldest_left_{Duration::max()};

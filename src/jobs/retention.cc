@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "rules/command.h"
+#include "stage/stage.h"
 
 namespace gavel::jobs {
 namespace {
@@ -14,7 +15,7 @@ constexpr Duration judge_within{10'000};  // What waits longer than this is foun
 
 }  // namespace
 
-Retention::Retention(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+Retention::Retention(judge::RequestsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
                      rules::Policy policy, std::size_t rows_max)
     : reader_(reader), lane_(lane), clock_(clock), log_(log), policy_(policy), rows_max_(rows_max) {
   CHECK(rows_max_ >= 1);

@@ -36,8 +36,8 @@ class Retention {
  public:
   // `reader` is the job's own; all references outlive the job and every command that it offered. The policy
   // is the judge's.
-  Retention(judge::Reader& reader, pipeline::Lane& lane, const Clock& clock, Log& log, rules::Policy policy,
-            std::size_t rows_max = retention_rows_max);
+  Retention(judge::RequestsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+            rules::Policy policy, std::size_t rows_max = retention_rows_max);
 
   // Looks at the next rows, unless the job rests or earlier commands have no verdict. Returns how many rows
   // it looked at. What finds the lane full is offered by the next step.
@@ -53,7 +53,7 @@ class Retention {
   bool offer(const rules::RequestId& id);
   void end_round();
 
-  judge::Reader& reader_;
+  judge::RequestsReader& reader_;
   pipeline::Lane& lane_;
   const Clock& clock_;
   Log& log_;

@@ -15,6 +15,7 @@
 #include "judge/testing/judge_driver.h"
 #include "judge/testing/memory_form.h"
 #include "judge/testing/sqlite_form_test.h"
+#include "stage/stage.h"
 
 namespace gavel::jobs {
 namespace {

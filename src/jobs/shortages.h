@@ -16,7 +16,7 @@ namespace gavel::jobs {
 class Shortages {
  public:
   // The reader is the job's own, or of another job on the same thread; it outlives the job.
-  explicit Shortages(judge::Reader& reader) : reader_(reader) {}
+  explicit Shortages(judge::StockReader& reader) : reader_(reader) {}
 
   // `unavailable` or `broken` as the reader says; the figures then stay as they were.
   Result<void> step();
@@ -25,7 +25,7 @@ class Shortages {
   std::int64_t items() const { return items_; }
 
  private:
-  judge::Reader& reader_;
+  judge::StockReader& reader_;
   std::atomic<std::int64_t> units_{0};
   std::atomic<std::int64_t> items_{0};
 };

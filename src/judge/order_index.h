@@ -5,9 +5,9 @@
 // it. Each row is an order that ever took units, with its user and state; a refused order left nothing in the
 // ledger and is not in the index.
 //
-// cursors, put and clear belong to one thread, the job's; page to one thread, that of the questions. Every
+// offsets, put and clear belong to one thread, the job's; page to one thread, that of the questions. Every
 // call blocks, and is one transaction. Errors: unavailable (ask again), broken (the index cannot be trusted;
-// remove it), unknown of put and clear (perhaps written: ask for the cursors).
+// remove it), unknown of put and clear (perhaps written: ask for the offsets).
 #pragma once
 
 #include <cstddef>
@@ -45,16 +45,16 @@ class OrderIndex {
   virtual ~OrderIndex() = default;
 
   // How far it has followed.
-  virtual Result<Cursors> cursors() = 0;
+  virtual Result<Offsets> offsets() = 0;
 
-  // Adds the orders, or replaces their states, and moves the cursors to `reached`, all or nothing.
-  virtual Result<void> put(const std::vector<IndexedOrder>& orders, const Cursors& reached) = 0;
+  // Adds the orders, or replaces their states, and moves the offsets to `reached`, all or nothing.
+  virtual Result<void> put(const std::vector<IndexedOrder>& orders, const Offsets& reached) = 0;
 
   // Deletes everything.
   virtual Result<void> clear() = 0;
 
   struct Page {
-    Cursors cursors;  // The position up to which these rows are complete.
+    Offsets offsets;  // The position up to which these rows are complete.
     std::vector<IndexedOrder> orders;
   };
   // The user's orders in descending order of ids, which is nearly the order of time: ids begin with the time

@@ -27,12 +27,12 @@ class OrderIndexContract : public ::testing::TestWithParam<IndexForm> {
     index_ = GetParam().open(folder_);
   }
 
-  void put(const std::vector<IndexedOrder>& orders, const Cursors& reached) {
+  void put(const std::vector<IndexedOrder>& orders, const Offsets& reached) {
     const auto put = index_->put(orders, reached);
     ASSERT_TRUE(put) << put.error().message;
   }
 
-  // "9 held, 7 paid | 1:3 2:1": the orders, and the cursors that they go with.
+  // "9 held, 7 paid | 1:3 2:1": the orders, and the offsets that they go with.
   std::string page(const std::string& user, std::size_t count, std::optional<OrderState> state = {},
                    std::optional<rules::OrderId> before = {}) {
     const auto page = index_->page({UserId(user), state, before, count});
@@ -44,8 +44,8 @@ class OrderIndexContract : public ::testing::TestWithParam<IndexForm> {
               std::string(word(order.state));
     }
     text += " |";
-    for (const auto& [lane, cursor] : page->cursors) {
-      text += " " + std::to_string(lane.value) + ":" + std::to_string(cursor.n);
+    for (const auto& [lane, offset] : page->offsets) {
+      text += " " + std::to_string(lane.value) + ":" + std::to_string(offset.n);
     }
     return text;
   }
@@ -83,22 +83,22 @@ TEST_P(OrderIndexContract, AnOrderIsThereOnceInItsLastState) {
 }
 
 TEST_P(OrderIndexContract, IsForgottenAndMadeAgain) {
-  const Cursors reached{{LaneId{1}, {7, some_time}}};
+  const Offsets reached{{LaneId{1}, {7, some_time}}};
   put({{UserId("ann"), id(3), OrderState::held}}, reached);
-  EXPECT_EQ(index().cursors().value(), reached);
+  EXPECT_EQ(index().offsets().value(), reached);
   EXPECT_TRUE(index().clear());
-  EXPECT_EQ(index().cursors().value(), Cursors());
+  EXPECT_EQ(index().offsets().value(), Offsets());
   EXPECT_EQ(page("ann", 9), " |");
   put({{UserId("ann"), id(3), OrderState::held}}, reached);
   EXPECT_EQ(page("ann", 9), "3 held | 1:7");
 }
 
 TEST_P(OrderIndexContract, IsThereAgainIfItIsKept) {
-  const Cursors reached{{LaneId{1}, {7, some_time}}};
+  const Offsets reached{{LaneId{1}, {7, some_time}}};
   put({{UserId("ann"), id(3), OrderState::held}}, reached);
   reopen();
   EXPECT_EQ(page("ann", 9), GetParam().is_kept ? "3 held | 1:7" : " |");
-  EXPECT_EQ(index().cursors().value(), GetParam().is_kept ? reached : Cursors());
+  EXPECT_EQ(index().offsets().value(), GetParam().is_kept ? reached : Offsets());
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, OrderIndexContract,
@@ -111,7 +111,7 @@ TEST(SqliteOrderIndex, WhatCannotBeReadIsMadeAgain) {
   write_content(path, "this is no database, and long enough that nobody takes it for an empty one");
   const auto index = open_sqlite_order_index(path, some_boot);
   ASSERT_TRUE(index) << index.error().message;
-  EXPECT_EQ((*index)->cursors().value(), Cursors());
+  EXPECT_EQ((*index)->offsets().value(), Offsets());
 }
 
 // Runs SQL on a file of its own.
@@ -125,28 +125,28 @@ void run_sql(const std::string& path, const char* sql) {
 TEST(SqliteOrderIndex, AnotherVersionIsMadeAgain) {
   const TemporaryFolder folder;
   const std::string path = folder.file("orders");
-  const Cursors reached{{LaneId{1}, {7, some_time}}};
+  const Offsets reached{{LaneId{1}, {7, some_time}}};
   ASSERT_TRUE(open_sqlite_order_index(path, some_boot).value()->put({}, reached));
-  EXPECT_EQ(open_sqlite_order_index(path, some_boot).value()->cursors().value(), reached);
+  EXPECT_EQ(open_sqlite_order_index(path, some_boot).value()->offsets().value(), reached);
   run_sql(path, "PRAGMA user_version = 99");
-  EXPECT_EQ(open_sqlite_order_index(path, some_boot).value()->cursors().value(), Cursors());
+  EXPECT_EQ(open_sqlite_order_index(path, some_boot).value()->offsets().value(), Offsets());
 }
 
 // It never syncs, so what a machine that stopped has left of it may be anything.
 TEST(SqliteOrderIndex, WhatIsOlderThanTheMachinesStartIsMadeAgain) {
   const TemporaryFolder folder;
   const std::string path = folder.file("orders");
-  const Cursors reached{{LaneId{1}, {7, some_time}}};
-  const auto cursors = [&](const char* boot) {
-    return open_sqlite_order_index(path, boot).value()->cursors().value();
+  const Offsets reached{{LaneId{1}, {7, some_time}}};
+  const auto offsets = [&](const char* boot) {
+    return open_sqlite_order_index(path, boot).value()->offsets().value();
   };
   ASSERT_TRUE(open_sqlite_order_index(path, "first").value()->put({}, reached));
-  EXPECT_EQ(cursors("first"), reached) << "a process that stopped has left it whole";
-  EXPECT_EQ(cursors("second"), Cursors());
+  EXPECT_EQ(offsets("first"), reached) << "a process that stopped has left it whole";
+  EXPECT_EQ(offsets("second"), Offsets());
   ASSERT_TRUE(open_sqlite_order_index(path, "second").value()->put({}, reached));
-  EXPECT_EQ(cursors("second"), reached);
-  EXPECT_EQ(cursors(""), Cursors()) << "nobody says when the machine started";
-  EXPECT_EQ(cursors(""), Cursors());
+  EXPECT_EQ(offsets("second"), reached);
+  EXPECT_EQ(offsets(""), Offsets()) << "nobody says when the machine started";
+  EXPECT_EQ(offsets(""), Offsets());
 }
 
 TEST(SqliteOrderIndex, AnotherProgramsFileIsLeftAlone) {
@@ -172,7 +172,7 @@ TEST(SqliteOrderIndex, AFolderThatIsMissingIsNamed) {
 
 // Order n of ann, made in batch n.
 IndexedOrder order_of_batch(std::uint8_t n) { return {UserId("ann"), id(n), OrderState::held}; }
-Cursors after_batch(std::int64_t n) { return {{LaneId{1}, {n, some_time}}}; }
+Offsets after_batch(std::int64_t n) { return {{LaneId{1}, {n, some_time}}}; }
 
 // A life of an index on a disk that may fail: how many batches it has for certain, and why it ended.
 struct IndexLife {
@@ -184,7 +184,7 @@ IndexLife live(const std::string& path, const std::string& vfs) {
   IndexLife life;
   const auto index = open_sqlite_order_index(path, some_boot, vfs);
   if (!index) return {0, index.error()};
-  const auto begun = (*index)->cursors();
+  const auto begun = (*index)->offsets();
   if (!begun) return {0, begun.error()};
   for (std::uint8_t n = 1; n <= 3; ++n) {
     if (const auto put = (*index)->put({order_of_batch(n)}, after_batch(n)); !put)
@@ -193,12 +193,12 @@ IndexLife live(const std::string& path, const std::string& vfs) {
     const auto page = (*index)->page({.user = UserId("ann"), .count = 9});
     if (!page) return {n, page.error()};
     EXPECT_EQ(page->orders.size(), n);
-    EXPECT_EQ(page->cursors, after_batch(n)) << "rows and cursors are of one moment";
+    EXPECT_EQ(page->offsets, after_batch(n)) << "rows and offsets are of one moment";
   }
   return life;
 }
 
-// Each write, sync and read in turn fails. What is there afterwards is whole: rows and cursors of one batch,
+// Each write, sync and read in turn fails. What is there afterwards is whole: rows and offsets of one batch,
 // that which was put last or the one that failed, or nothing at all where the file was made again.
 TEST(SqliteOrderIndex, ADiskThatFailsLeavesAWholeIndexOrNone) {
   using Fault = FaultVfs::Fault;
@@ -225,7 +225,7 @@ TEST(SqliteOrderIndex, ADiskThatFailsLeavesAWholeIndexOrNone) {
         ASSERT_TRUE(index) << index.error().message;
         const auto page = (*index)->page({.user = UserId("ann"), .count = 9}).value();
         const auto kept = static_cast<std::int64_t>(page.orders.size());
-        EXPECT_EQ(page.cursors, kept == 0 ? Cursors() : after_batch(kept));
+        EXPECT_EQ(page.offsets, kept == 0 ? Offsets() : after_batch(kept));
         EXPECT_LE(kept, life.put + 1);
         EXPECT_GE(kept, life.put) << "what was put is not lost by a fault that came later";
         ASSERT_TRUE((*index)->put({order_of_batch(9)}, after_batch(9))) << "and it goes on";
@@ -276,10 +276,10 @@ TEST(SqliteOrderIndex, ADiskThatFailsAtAStartLeavesAWholeIndexOrNone) {
       const auto again = open_sqlite_order_index(path, some_boot);
       ASSERT_TRUE(again) << again.error().message;
       const auto page = (*again)->page({.user = UserId("ann"), .count = 9}).value();
-      const bool empty = page.cursors.empty() && page.orders.empty();
+      const bool empty = page.offsets.empty() && page.orders.empty();
       anew += empty || page.orders == std::vector{order_of_batch(2)};
       const auto kept = static_cast<std::int64_t>(page.orders.size());
-      EXPECT_TRUE(empty || page.cursors == after_batch(2) || page.cursors == after_batch(kept));
+      EXPECT_TRUE(empty || page.offsets == after_batch(2) || page.offsets == after_batch(kept));
     }
   }
   EXPECT_GT(anew, 0);
@@ -312,7 +312,7 @@ TEST(SqliteOrderIndex, WhatIsBrokenSaysWhatToDo) {
   EXPECT_TRUE(put.error().message.ends_with(
       "; sales go on without it; to rebuild the index, stop the service, remove " + path + " and start"))
       << put.error().message;
-  EXPECT_FALSE(index->cursors()) << "nothing is done on it any more";
+  EXPECT_FALSE(index->offsets()) << "nothing is done on it any more";
   EXPECT_FALSE(index->clear());
 }
 

@@ -1,4 +1,4 @@
-// Reader: committed rows for questions, projections and proofs. It never locks and never decides.
+// Reader: committed rows for lists, jobs, projections and the audit. It never locks and never decides.
 //
 // Each call sees one consistent state of the database, at least as new as every verdict that was given before
 // the call. Blocks; one thread per reader. Errors: unavailable (ask again), broken.
@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,7 @@ struct StockRow {
 };
 
 // An order with the words that name its parts.
-struct OrderView {
+struct OrderRow {
   rules::Order order;
   std::optional<rules::ActivityCode> activity;
   struct Part {
@@ -56,7 +58,7 @@ struct FlowRow {
 // caused them or made the order, both in order of time. Requests that were refused without moving anything
 // are not part of it: nothing finds them by their order.
 struct Trace {
-  OrderView view;
+  OrderRow view;
   struct Step {
     FlowRow row;
     rules::SkuCode sku;
@@ -93,25 +95,25 @@ struct DueHolds {
   Time now;
 };
 
-// How far somebody has followed the ledger in one lane: up to this batch, whose time tells it from a batch of
-// the same number in another history.
-struct Cursor {
+// How far somebody has read the ledger of one lane: up to this batch, whose time tells it from a batch of the
+// same number in another history.
+struct Offset {
   std::int64_t n = 0;
   Time at;
-  friend bool operator==(const Cursor&, const Cursor&) = default;
+  friend bool operator==(const Offset&, const Offset&) = default;
 };
 
-// The lanes that somebody follows. A lane that has no cursor is followed from its beginning.
-using Cursors = std::map<rules::LaneId, Cursor>;
+// By lane. A lane that has no offset is read from its beginning.
+using Offsets = std::map<rules::LaneId, Offset>;
 
-// What the ledger says after some cursors: whole batches, none passed over.
-struct Sequel {
-  Cursors reached = {};                            // After these batches.
+// The ledger after some offsets: whole batches, none passed over.
+struct LedgerPage {
+  Offsets reached = {};                            // After these batches.
   std::vector<rules::Order> orders = {};           // That they moved, each once, as they are at present.
   std::int64_t batches_left = 0;                   // Committed after `reached`.
   std::optional<Time> oldest_left = std::nullopt;  // Of those batches; none without any.
-  // The cursors are of another history, of a file that was replaced or put back: there is nothing to follow
-  // from them, and nothing else is told.
+  // The offsets are of another history, of a file that was replaced or put back: nothing can be read after
+  // them, and nothing else is told.
   bool other_history = false;
   Time now = {};
 };
@@ -125,13 +127,13 @@ inline rules::Quantity returned_of(const rules::Order& order, const rules::Alloc
 }
 
 // What a closed gate turns away, and what must be known before it is told so (gate-protocol, CONFIRM).
-struct Doubts {
+struct SoldOutCheck {
   std::set<rules::ItemId> items;
   std::set<rules::RequestId> keys;
   std::set<rules::ActivityCode> activities;
 };
 
-struct Confirmation {
+struct SoldOutCheckResult {
   std::map<rules::ItemId, rules::Item> items;  // Those that exist.
   // When the first hold on the item expires; none is held on those that are left out. From `now` on the judge
   // would release it before it says that nothing is left (C9).
@@ -169,57 +171,105 @@ struct Modes {
 };
 
 // A stock item, and what its buckets had available at positions of their ledger.
-struct ItemThen {
-  std::optional<rules::Item> item;                  // None: there is no such item.
-  std::map<rules::BucketNo, rules::Quantity> then;  // Left out: the ledger has no such position.
+struct ItemHistory {
+  std::optional<rules::Item> item;                       // None: there is no such item.
+  std::map<rules::BucketNo, rules::Quantity> available;  // Left out: the ledger has no such position.
 };
 
-class Reader {
+// Readers, by what their users need: whoever asks takes the one interface whose questions he has. An engine
+// implements all of them in one class, Reader.
+
+// What a closed gate's refusals rest on.
+class SoldOutReader {
  public:
-  virtual ~Reader() = default;
-
-  virtual Result<Modes> modes() = 0;
-  // `at` names a position in each of some buckets; position 0 is before every entry.
-  virtual Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) = 0;
-
+  virtual ~SoldOutReader() = default;
   // Everything in one consistent state, the primary's.
-  virtual Result<Confirmation> confirm(const Doubts& doubts) = 0;
-  virtual Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
-                                                     const rules::RequestId& key) = 0;
+  virtual Result<SoldOutCheckResult> check_sold_out(const SoldOutCheck& check) = 0;
+};
 
-  virtual Result<std::optional<OrderView>> order(rules::OrderId id) = 0;
-  virtual Result<std::optional<Trace>> trace(rules::OrderId id) = 0;
-  virtual Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) = 0;
-  // The rows (caller, key) that come after `after`, in order, at most `count`.
-  virtual Result<RequestAges> request_ages(const std::optional<rules::RequestId>& after,
-                                           std::size_t count) = 0;
+class ActivitiesReader {
+ public:
+  virtual ~ActivitiesReader() = default;
   virtual Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) = 0;
   // The activities whose code comes after `after`, in order of their codes, at most `count`.
   virtual Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
                                                           std::size_t count) = 0;
+  virtual Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
+                                                     const rules::RequestId& key) = 0;
+};
+
+class ModesReader {
+ public:
+  virtual ~ModesReader() = default;
+  virtual Result<Modes> modes() = 0;
+};
+
+// Lists ask for many orders in one call, so that a server is asked once and not once an order. `ids` holds
+// each id once. What does not exist is left out; the rest comes in the order of `ids`.
+class OrdersReader {
+ public:
+  virtual ~OrdersReader() = default;
+  virtual Result<std::vector<OrderRow>> orders(std::span<const rules::OrderId> ids) = 0;
+  virtual Result<std::vector<Trace>> traces(std::span<const rules::OrderId> ids) = 0;
+
+  Result<std::optional<OrderRow>> order(rules::OrderId id);
+  Result<std::optional<Trace>> trace(rules::OrderId id);
+};
+
+class RequestsReader {
+ public:
+  virtual ~RequestsReader() = default;
+  // What the caller of `id` was answered; nothing where the key stands for another caller's request.
+  virtual Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) = 0;
+  // The rows (caller, key) that come after `after`, in order, at most `count`.
+  virtual Result<RequestAges> request_ages(const std::optional<rules::RequestId>& after,
+                                           std::size_t count) = 0;
+};
+
+class StockReader {
+ public:
+  virtual ~StockReader() = default;
   // All items of the SKU; nothing if the SKU does not exist.
   virtual Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& sku) = 0;
   // The items that are short (E7) and come after `after`, in order of their numbers, at most `count`. Item 0
   // comes before all of them.
   virtual Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) = 0;
+  // `at` names a position in each of some buckets; position 0 is before every entry.
+  virtual Result<ItemHistory> item_history(rules::ItemId id,
+                                           const std::map<rules::BucketNo, std::int64_t>& at) = 0;
+};
+
+class HoldsReader {
+ public:
+  virtual ~HoldsReader() = default;
   // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its
   // items.
   virtual Result<DueHolds> due(std::size_t count) = 0;
+};
 
+class LedgerReader {
+ public:
+  virtual ~LedgerReader() = default;
   // The batches after `from` until they hold `flows_max` ledger rows; at least one, where there is one, so
   // that whoever goes on from what was reached comes to the end.
-  virtual Result<Sequel> follow(const Cursors& from, std::size_t flows_max) = 0;
+  virtual Result<LedgerPage> read_after(const Offsets& from, std::size_t flows_max) = 0;
+};
 
-  // The whole database in one snapshot, table by table, each in key order, for `verify` and canonical dumps.
-  // A visitor function that is empty skips its table. flows come twice: by bucket chain and by order.
+// The whole database in one snapshot, table by table, for `verify` and canonical dumps.
+class TablesReader {
+ public:
+  virtual ~TablesReader() = default;
+
+  // The tables in the order of the functions, each in key order. A function that is empty skips its table.
+  // flows come three times: by bucket chain, by batch and by order.
   struct Visitor {
     std::function<void(const rules::Sku&)> sku;
     std::function<void(const rules::Activity&)> activity;
     std::function<void(const rules::Item&)> item;
     std::function<void(const FlowRow&)> flow_by_bucket;  // item, bucket, seq
     std::function<void(const FlowRow&)> flow_by_batch;   // lane, n, i
-    std::function<void(const FlowRow&)>
-        flow_by_order;  // order, item, bucket, seq; flows without an order left out
+    // order, item, bucket, seq; flows without an order are left out.
+    std::function<void(const FlowRow&)> flow_by_order;
     std::function<void(const rules::Order&)> order;
     std::function<void(const rules::IdempotencyRecord&)> request;           // caller, key: rows of their own
     std::function<void(const rules::IdempotencyRecord&)> order_as_request;  // by key
@@ -227,7 +277,33 @@ class Reader {
     std::function<void(const HoldRow&)> hold;
     std::function<void(const BatchRow&)> batch;
   };
-  virtual Result<void> visit(const Visitor& visitor) = 0;
+
+  // A walk through one snapshot in steps, so that a thread can do other things between two of them.
+  // Destroying it ends it, whether or not it came to the end. It keeps the snapshot while it lives, and the
+  // log of SQLite grows meanwhile.
+  class Scan {
+   public:
+    virtual ~Scan() = default;
+    // Shows the next rows, at most `rows_max` (at least 1). False: that was all. After an error it is over.
+    virtual Result<bool> step(std::size_t rows_max) = 0;
+  };
+
+  // Takes the snapshot. The scan belongs to this reader's thread; the reader outlives it, and answers nothing
+  // else until the scan is destroyed.
+  virtual Result<std::unique_ptr<Scan>> scan(Visitor visitor) = 0;
+
+  // All of it in one go.
+  Result<void> visit(Visitor visitor);
 };
+
+class Reader : public SoldOutReader,
+               public ActivitiesReader,
+               public ModesReader,
+               public OrdersReader,
+               public RequestsReader,
+               public StockReader,
+               public HoldsReader,
+               public LedgerReader,
+               public TablesReader {};
 
 }  // namespace gavel::judge

@@ -101,16 +101,16 @@ void Auditor::watch(const rules::Order& order) {
   sightings_.saw_if(changed && paid && !order.returned.empty(), RareState::partial_confirm);
 }
 
-oracle::Ledger Auditor::ledger(judge::Reader& reader) const {
+oracle::Ledger Auditor::ledger(judge::TablesReader& reader) const {
   oracle::Ledger ledger;
   read_rows(reader, ledger);
   ledger.flows = flows_;
   return ledger;
 }
 
-void Auditor::was_shown(const rules::UserId& user, oracle::Moment call, const jobs::UserOrders& shown) {
+void Auditor::was_shown(const rules::UserId& user, oracle::Moment call, const queries::UserOrders& shown) {
   std::set<std::string> orders;
-  for (const judge::OrderView& view : shown.orders) orders.insert(to_text(view.order.id.uuid));
+  for (const judge::OrderRow& view : shown.orders) orders.insert(to_text(view.order.id.uuid));
   shown_.push_back({user.text(), call, shown.lag.batches == 0 && !shown.next, std::move(orders)});
 }
 
@@ -140,7 +140,7 @@ void Auditor::check_lists(std::vector<std::string>& lines) const {
   }
 }
 
-std::vector<std::string> Auditor::compare(judge::OrderIndex& index, judge::Reader& reader) const {
+std::vector<std::string> Auditor::compare(judge::OrderIndex& index, judge::TablesReader& reader) const {
   std::vector<std::string> lines;
   std::map<std::string, std::map<std::string, std::string>> truth;  // By user and order: the state.
   for (const auto& [id, order] : ledger(reader).orders) {
@@ -161,7 +161,7 @@ std::vector<std::string> Auditor::compare(judge::OrderIndex& index, judge::Reade
   return lines;
 }
 
-std::vector<std::string> Auditor::findings(judge::Reader& reader,
+std::vector<std::string> Auditor::findings(judge::TablesReader& reader,
                                            std::optional<std::int64_t> release_within_ms) const {
   std::vector<std::string> lines;
   const auto report = judge::audit(reader);

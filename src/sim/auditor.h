@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "jobs/user_orders.h"
 #include "judge/order_index.h"
 #include "judge/reader.h"
 #include "oracle/check.h"
 #include "oracle/left.h"
+#include "queries/user_orders.h"
 #include "rules/state.h"
 #include "sim/rare.h"
 #include "sim/scheduler.h"
@@ -35,17 +35,17 @@ class Auditor {
   oracle::History& history() { return history_; }
 
   // The present database, with all flows so far.
-  oracle::Ledger ledger(judge::Reader& reader) const;
+  oracle::Ledger ledger(judge::TablesReader& reader) const;
 
   // A user was shown a list of orders.
-  void was_shown(const rules::UserId& user, oracle::Moment call, const jobs::UserOrders& shown);
+  void was_shown(const rules::UserId& user, oracle::Moment call, const queries::UserOrders& shown);
 
   // What is wrong with the pages of an index that has followed the whole ledger.
-  std::vector<std::string> compare(judge::OrderIndex& index, judge::Reader& reader) const;
+  std::vector<std::string> compare(judge::OrderIndex& index, judge::TablesReader& reader) const;
 
   // What is wrong, one line each. If `release_within_ms` is given, due holds must have been released within
   // that time.
-  std::vector<std::string> findings(judge::Reader& reader,
+  std::vector<std::string> findings(judge::TablesReader& reader,
                                     std::optional<std::int64_t> release_within_ms) const;
 
  private:

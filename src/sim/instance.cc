@@ -20,9 +20,10 @@
 #include "jobs/shortages.h"
 #include "judge/judge.h"
 #include "ops/metrics.h"
+#include "pipeline/asio_executor.h"
+#include "pipeline/gate_client.h"
 #include "pipeline/lane.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 #include "sim/log_watch.h"
 #include "sim/skewed_clock.h"
 
@@ -79,7 +80,7 @@ class Instance::Wiring {
   using Rows = std::optional<std::vector<judge::StockRow>>;
   using Work = jobs::ScheduledJob::Work;
   boost::asio::awaitable<Result<Rows>> ask_stock(rules::SkuCode sku);
-  boost::asio::awaitable<Result<jobs::UserOrders>> ask_orders(rules::UserId user);
+  boost::asio::awaitable<Result<queries::UserOrders>> ask_orders(rules::UserId user);
   void turn();
   void tell_gate(const rules::State& state);
   void watch_overdue();
@@ -104,20 +105,24 @@ class Instance::Wiring {
   std::unique_ptr<Log> log_;
   Sampler sampler_{1'000'000'000};
   boost::asio::io_context io_{1};
+  pipeline::AsioExecutor executor_{io_.get_executor()};
   bool stirred_ = false;
 
   // Of each thread: the fiber that runs it (by pointer, for the clients of the database), and whether it
   // waits for work.
   Fiber* on_lane_ = nullptr;
+  Fiber* on_gate_reads_ = nullptr;
   Fiber* on_reads_ = nullptr;
   Fiber* on_jobs_ = nullptr;
   Fiber* on_refresh_ = nullptr;
   Fiber* on_follow_ = nullptr;
   Fiber* on_forget_ = nullptr;
   bool lane_idle_ = false;
+  bool gate_reads_idle_ = false;
   bool reads_idle_ = false;
 
   std::unique_ptr<judge::Store> store_;
+  std::unique_ptr<judge::Reader> sold_out_;
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> compared_;
@@ -127,8 +132,9 @@ class Instance::Wiring {
   std::unique_ptr<gate::Gate> gate_;
   judge::Judge judge_;
   pipeline::Lane lane_;
-  pipeline::Reads reads_;
-  pipeline::Turnstile turnstile_;
+  pipeline::Reads<judge::Reader> gate_reads_;
+  pipeline::Reads<judge::Reader> reads_;
+  pipeline::GateClient gate_client_;
   pipeline::Pipeline pipeline_;
   jobs::Expiry expiry_;
   MetricsRegistry metrics_;  // Of the refresh; nobody reads them.
@@ -155,6 +161,7 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
       log_watch_(name, s_.tale, s_.sightings),
       log_(log_watch_.open(clock)),
       store_(s_.database.open_store(client(on_lane_))),
+      sold_out_(s_.database.open_reader(client(on_gate_reads_))),
       questions_(s_.database.open_reader(client(on_reads_))),
       due_(s_.database.open_reader(client(on_jobs_))),
       compared_(s_.database.open_reader(client(on_refresh_))),
@@ -170,15 +177,16 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
           options.policy, options.judge, judge::Metrics(),
           [this](const rules::State& state) { tell_gate(state); }),
       lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
+      gate_reads_(*sold_out_, options.reads, options.read_within, clock),
       reads_(*questions_, options.reads, options.read_within, clock),
-      turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_,
-                 pipeline::Turnstile::Post{this_database, number, mode_of(options), modes_of(s_.database),
-                                           options.policy.requests_kept}),
+      gate_client_(executor_, *gate_, gate_reads_, clock, *log_,
+                   pipeline::GateClient::Options{this_database, number, mode_of(options),
+                                                 modes_of(s_.database), options.policy.requests_kept}),
       pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Metrics(),
-                &turnstile_),
+                &gate_client_),
       expiry_(*due_, lane_, clock, *log_),
       refresh_(
-          *compared_, *gate_, this_database, [this] { return turnstile_.gated(); }, *log_, metrics_),
+          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, *log_, metrics_),
       projection_(*ledger_, *order_index_, clock, *log_, options.follow_flows_max),
       retention_(*old_, lane_, clock, *log_, options.policy, options.forget_rows_max),
       shortages_(*compared_),
@@ -192,6 +200,8 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
 
 void Instance::Wiring::start_threads() {
   start(on_lane_, [this](Fiber& fiber) { work(fiber, lane_idle_, [this] { return lane_.step(); }); });
+  start(on_gate_reads_,
+        [this](Fiber& fiber) { work(fiber, gate_reads_idle_, [this] { return gate_reads_.step(); }); });
   start(on_reads_, [this](Fiber& fiber) { work(fiber, reads_idle_, [this] { return reads_.step(); }); });
   start_job(on_jobs_, schedule_.expiry,
             [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::expiry_failed); });
@@ -268,19 +278,19 @@ void Instance::Wiring::read_stock(const rules::SkuCode& sku, Shown shown) {
 void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown) {
   boost::asio::co_spawn(io_, ask_orders(user),
                         [this, shown = std::move(shown)](const std::exception_ptr& thrown,
-                                                         const Result<jobs::UserOrders>& orders) {
+                                                         const Result<queries::UserOrders>& orders) {
                           CHECK(thrown == nullptr);
                           if (power.on() && orders) shown(*orders);
                         });
   stir();
 }
 
-boost::asio::awaitable<Result<jobs::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
+boost::asio::awaitable<Result<queries::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
   const judge::OrdersQuery wanted{.user = std::move(user), .count = orders_shown_max};
-  std::function<Result<jobs::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
-    return jobs::orders_of(*order_index_, reader, wanted);
+  std::function<Result<queries::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
+    return queries::orders_of(*order_index_, reader, reader, wanted);
   };
-  const Result<jobs::UserOrders> orders = co_await reads_.ask<jobs::UserOrders>(question);
+  const Result<queries::UserOrders> orders = co_await reads_.ask<queries::UserOrders>(question);
   co_return orders;
 }
 
@@ -294,9 +304,9 @@ boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_sto
 
 void Instance::Wiring::tell_gate(const rules::State& state) {
   if (!power.on()) return;
-  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
-  if (!heard) return;
-  boost::asio::post(io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
+  std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
+  if (!committed) return;
+  boost::asio::post(io_, [this, committed = *std::move(committed)] { gate_client_.apply(committed); });
   stir();
 }
 
@@ -325,6 +335,7 @@ void Instance::Wiring::turn() {
   io_.restart();
   io_.poll();
   if (lane_idle_ && lane_.waiting() > 0) on_lane_->wake();
+  if (gate_reads_idle_ && gate_reads_.waiting() > 0) on_gate_reads_->wake();
   if (reads_idle_ && reads_.waiting() > 0) on_reads_->wake();
 }
 
@@ -355,7 +366,7 @@ bool Instance::dead() const { return wiring_->dead(); }
 bool Instance::broken() const { return wiring_->broken; }
 bool Instance::in_transaction() const { return !wiring_->lane_idle_; }
 std::size_t Instance::in_flight() const { return wiring_->pipeline_.in_flight(); }
-std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->turnstile_.gated(); }
+std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->gate_client_.gated_items(); }
 judge::OrderIndex& Instance::order_index() const { return *wiring_->order_index_; }
 bool Instance::follows() const { return wiring_->projection_.lag().batches == 0; }
 Time Instance::now() const { return wiring_->clock.now(); }

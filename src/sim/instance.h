@@ -2,7 +2,7 @@
 //
 //   made ──► serving ── crash ──► dying ── its calls have run out ──► dead, and may be destroyed
 //
-// Everything is the product's own: pipeline, turnstile, lane, judge, reads, jobs. What is simulated lies
+// Everything is the product's own: pipeline, gate client, lane, judge, reads, jobs. What is simulated lies
 // below (database, gate, clock) and above (callers). Where the product has threads there are fibers: the
 // lane, the reads, and the jobs; its io_context runs whenever somebody has stirred it. One thread.
 #pragma once
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "gate/bucket.h"
-#include "jobs/user_orders.h"
 #include "pipeline/pipeline.h"
+#include "queries/user_orders.h"
 #include "rules/decide.h"
 #include "sim/database.h"
 #include "sim/rare.h"
@@ -71,7 +71,7 @@ class Instance {
   void read_stock(const rules::SkuCode& sku, Shown shown);
 
   // The orders of a user, as a caller is shown them; nothing if nobody can say.
-  using ShownOrders = std::function<void(const jobs::UserOrders& orders)>;
+  using ShownOrders = std::function<void(const queries::UserOrders& orders)>;
   void read_orders(const rules::UserId& user, ShownOrders shown);
 
   void crash();

@@ -20,7 +20,7 @@ rules::Command reserve_of(const oracle::Request& request, std::chrono::seconds h
   return rules::Command{rules::Caller(request.caller), rules::RequestKey(request.key), {}, std::move(act)};
 }
 
-void read_rows(judge::Reader& reader, oracle::Ledger& ledger) {
+void read_rows(judge::TablesReader& reader, oracle::Ledger& ledger) {
   CHECK(plain::read_rows(reader, ledger).has_value());
 }
 

@@ -16,6 +16,6 @@ using plain::ms_of;
 rules::Command reserve_of(const oracle::Request& request, std::chrono::seconds hold);
 
 // All rows except the flows, whose order of commits the caller knows. The reader must answer.
-void read_rows(judge::Reader& reader, oracle::Ledger& ledger);
+void read_rows(judge::TablesReader& reader, oracle::Ledger& ledger);
 
 }  // namespace gavel::sim

@@ -6,20 +6,20 @@
 namespace gavel::sim {
 namespace {
 
-using judge::Cursors;
+using judge::Offsets;
 
 class SlowIndex final : public judge::OrderIndex {
  public:
   SlowIndex(const Client& client, std::unique_ptr<judge::OrderIndex> index)
       : c_(client), index_(std::move(index)) {}
 
-  Result<Cursors> cursors() override {
+  Result<Offsets> offsets() override {
     if (!answers()) return no_answer();
-    auto cursors = index_->cursors();
-    c_.sightings.saw_if(cursors && !cursors->empty(), RareState::index_followed_on);
-    return cursors;
+    auto offsets = index_->offsets();
+    c_.sightings.saw_if(offsets && !offsets->empty(), RareState::index_followed_on);
+    return offsets;
   }
-  Result<void> put(const std::vector<judge::IndexedOrder>& orders, const Cursors& reached) override {
+  Result<void> put(const std::vector<judge::IndexedOrder>& orders, const Offsets& reached) override {
     if (!answers()) return no_answer();
     auto put = index_->put(orders, reached);
     if (!c_.faults.strikes(Fault::index_put_lost)) return put;

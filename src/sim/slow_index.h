@@ -1,5 +1,5 @@
 // The index of orders by user as the job of an instance uses it: a call may fail, before or after its effect.
-// One fiber for cursors, put and clear; page takes no time and does not fail.
+// One fiber for offsets, put and clear; page takes no time and does not fail.
 #pragma once
 
 #include <memory>

@@ -114,7 +114,7 @@ using Lines = std::map<std::string, std::string>;  // "POST /v1/orders": what ca
 Lines lines_of_code() {
   Lines lines;
   for (const Route& route : all_routes()) {
-    const Policy& policy = route.policy;
+    const RoutePolicy& policy = route.policy;
     std::string line = policy.audiences == Audiences::both ? "shop" : "operators";
     if (policy.credential == Credential::none) line += ", anyone";
     if (policy.key == Key::required) line += ", keyed";

@@ -19,10 +19,14 @@
 #include "judge/memory/store.h"
 #include "judge/order_index.h"
 #include "ops/log.h"
+#include "pipeline/asio_executor.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/lane.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
+#include "queries/audit_queries.h"
+#include "queries/read_queries.h"
 
 namespace gavel::http {
 namespace {
@@ -45,7 +49,7 @@ struct World::Parts {
   explicit Parts(const WorldLimits& limits)
       : pipeline(io.get_executor(), lane, clock, *log, sampler,
                  pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)},
-                 pipeline::Metrics(metrics, clock), &turnstile),
+                 pipeline::Metrics(metrics, clock), &gate_client),
         shop(io, service, Audience::shop, http_limits(limits), *log),
         operators(io, service, Audience::operators, http_limits(limits), *log),
         ends_at_once(limits.ends_at_once) {
@@ -72,39 +76,51 @@ struct World::Parts {
   std::shared_ptr<judge::MemoryDatabase> database = judge::make_memory_database();
   std::unique_ptr<judge::Store> store = judge::open_memory_store(database, clock);
   std::unique_ptr<judge::Reader> reader = judge::open_memory_reader(database, clock);
-  judge::Judge judge{*store,
-                     *log,
-                     Random(2),
-                     [](Duration) {},
-                     rules::Policy{},
-                     judge::JudgeLimits{},
-                     judge::Metrics(metrics, clock),
-                     [this](const rules::State& state) {
-                       auto heard = turnstile.to_hear(state);
-                       if (!heard) return;
-                       boost::asio::post(io, [this, heard = *std::move(heard)] { turnstile.heard(heard); });
-                     }};
+  std::unique_ptr<judge::Reader> gate_reader = judge::open_memory_reader(database, clock);
+  std::unique_ptr<judge::Reader> audit_reader = judge::open_memory_reader(database, clock);
+  judge::Judge judge{
+      *store,
+      *log,
+      Random(2),
+      [](Duration) {},
+      rules::Policy{},
+      judge::JudgeLimits{},
+      judge::Metrics(metrics, clock),
+      [this](const rules::State& state) {
+        auto committed = gate_client.committed_items(state);
+        if (!committed) return;
+        executor.post([this, committed = *std::move(committed)] { gate_client.apply(committed); });
+      }};
   pipeline::Lane lane{judge,
                       stage::Limits{10'000, 1000},
                       clock,
                       *log,
                       [](const std::string&) { CHECK(false); },
                       pipeline::Metrics(metrics, clock)};
-  pipeline::Reads reads{*reader, stage::Limits{1000, 100}, Duration(5'000), clock};
-  boost::asio::io_context io{1};
-  gate::MemoryGate gate;
-  pipeline::Turnstile turnstile{
-      io.get_executor(),
-      gate,
-      reads,
-      clock,
-      *log,
-      pipeline::Turnstile::Post{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
-  pipeline::Pipeline pipeline;
+  pipeline::Reads<judge::Reader> gate_reads{*gate_reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   // Nobody follows the ledger with it: an answer finds all in the tail.
   std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
-  Service service{pipeline, reads,       turnstile, clock, random, *log, readiness, std::string(operator_key),
-                  metrics,  *order_index};
+  queries::ReadQueries read_queries{*reader, *order_index};
+  Service::Queries query_stage{read_queries, stage::Limits{1000, 100}, Duration(5'000), clock};
+  queries::AuditQueries audit_queries{*audit_reader, 1};
+  Service::Audits audit_stage{audit_queries, stage::Limits{10, 1}, Duration(5'000), clock};
+  boost::asio::io_context io{1};
+  gate::MemoryGate gate;
+  pipeline::AsioExecutor executor{io.get_executor()};
+  pipeline::GateClient gate_client{
+      executor,
+      gate,
+      gate_reads,
+      clock,
+      *log,
+      pipeline::GateClient::Options{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
+  pipeline::GateSnapshotReader gate_snapshots{executor, gate, gate::Incarnation{1}, gate_reads,
+                                              gate_client.modes()};
+  pipeline::Pipeline pipeline;
+  Service service{pipeline,       query_stage, audit_stage,
+                  gate_snapshots, clock,       random,
+                  *log,           readiness,   std::string(operator_key),
+                  metrics};
   Server shop;
   Server operators;
   std::uint16_t shop_port = 0;
@@ -112,7 +128,7 @@ struct World::Parts {
   const bool ends_at_once;
   std::atomic<bool> lane_held{false};
   std::atomic<bool> lane_ends{false};
-  std::thread lane_thread, reads_thread, io_thread;
+  std::thread lane_thread, gate_reads_thread, queries_thread, audits_thread, io_thread;
 };
 
 World::World(WorldLimits limits) : parts_(std::make_unique<Parts>(limits)) {
@@ -125,7 +141,9 @@ World::World(WorldLimits limits) : parts_(std::make_unique<Parts>(limits)) {
     }
     while (p.lane.step() > 0) continue;
   });
-  p.reads_thread = std::thread([&p] { p.reads.run(); });
+  p.gate_reads_thread = std::thread([&p] { p.gate_reads.run(); });
+  p.queries_thread = std::thread([&p] { p.query_stage.run(); });
+  p.audits_thread = std::thread([&p] { p.audit_stage.run(); });
   p.io_thread = std::thread([&p] { p.io.run(); });
 }
 
@@ -144,8 +162,12 @@ World::~World() {
   }
   parts_->lane_ends = true;
   parts_->lane_thread.join();
-  parts_->reads.close();
-  parts_->reads_thread.join();
+  parts_->gate_reads.close();
+  parts_->query_stage.close();
+  parts_->audit_stage.close();
+  parts_->gate_reads_thread.join();
+  parts_->queries_thread.join();
+  parts_->audits_thread.join();
 }
 
 std::string World::listen_error(const std::string& address, std::uint16_t port) {

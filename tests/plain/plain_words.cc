@@ -87,8 +87,8 @@ struct Names {
 };
 
 // Fills `ledger` with everything but flows. Both outlive the visit.
-judge::Reader::Visitor visitor_of(Names& names, oracle::Ledger& ledger) {
-  judge::Reader::Visitor visitor;
+judge::TablesReader::Visitor visitor_of(Names& names, oracle::Ledger& ledger) {
+  judge::TablesReader::Visitor visitor;
   visitor.sku = [&](const rules::Sku& sku) { names.skus[sku.id] = sku.code.text(); };
   visitor.activity = [&](const rules::Activity& row) {
     names.activities[row.id] = row.code.text();
@@ -176,16 +176,16 @@ oracle::Flow in_plain_words(const rules::Flow& flow, judge::BatchId batch, std::
   return plain;
 }
 
-Result<void> read_rows(judge::Reader& reader, oracle::Ledger& ledger) {
+Result<void> read_rows(judge::TablesReader& reader, oracle::Ledger& ledger) {
   Names names;
   return reader.visit(visitor_of(names, ledger));
 }
 
 // In one visit, so that all rows are of one moment.
-Result<oracle::Ledger> read_ledger(judge::Reader& reader) {
+Result<oracle::Ledger> read_ledger(judge::TablesReader& reader) {
   Names names;
   oracle::Ledger ledger;
-  judge::Reader::Visitor visitor = visitor_of(names, ledger);
+  judge::TablesReader::Visitor visitor = visitor_of(names, ledger);
   visitor.flow_by_batch = [&](const judge::FlowRow& row) {
     ledger.flows.push_back(in_plain_words(row.flow, row.batch, row.i));
   };

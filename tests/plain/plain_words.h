@@ -21,10 +21,10 @@ oracle::Reply in_plain_words(const rules::Verdict& verdict);
 oracle::Flow in_plain_words(const rules::Flow& flow, judge::BatchId batch, std::int64_t i);
 
 // All rows but the flows, for whoever knows the order of their commits better.
-Result<void> read_rows(judge::Reader& reader, oracle::Ledger& ledger);
+Result<void> read_rows(judge::TablesReader& reader, oracle::Ledger& ledger);
 
 // All rows; the flows in an order in which they may have been committed (oracle::put_in_order).
-Result<oracle::Ledger> read_ledger(judge::Reader& reader);
+Result<oracle::Ledger> read_ledger(judge::TablesReader& reader);
 
 std::int64_t ms_of(Time time);
 

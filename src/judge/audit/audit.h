@@ -2,12 +2,14 @@
 // verify`).
 //
 // It trusts the flow rows and their arithmetic alone; it shares no code with the rules that wrote them. One
-// pass over one snapshot, table by table in the order of Reader::Visitor. The ledger is not kept: memory is a
-// small record per order, request, claim and bucket, and one per batch and stock item. Blocks; uses the
-// reader's thread.
+// pass over one snapshot, table by table in the order of TablesReader::Visitor. The ledger is not kept:
+// memory is a small record per order, request, claim and bucket, and one per batch and stock item. Blocks;
+// uses the reader's thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,10 +37,39 @@ struct AuditReport {
 
 inline constexpr std::size_t findings_max = 100;
 
-Result<AuditReport> audit(Reader& reader);
+// An audit in steps, for a thread that has other work or a processor to share. One thread, the reader's,
+// which answers nothing else while the run lives.
+class AuditRun {
+ public:
+  // Takes the snapshot that is audited. The reader outlives the run.
+  static Result<AuditRun> begin(TablesReader& reader);
+
+  AuditRun(AuditRun&& from) noexcept;
+  ~AuditRun();
+  AuditRun(const AuditRun&) = delete;
+  AuditRun& operator=(const AuditRun&) = delete;
+  AuditRun& operator=(AuditRun&&) = delete;
+
+  // Looks at the next rows, at most `rows_max` (at least 1). False: it is done. The last step also compares
+  // what it has gathered, a pass over the stock items and over what was found to be left. After an error the
+  // run is over.
+  Result<bool> step(std::size_t rows_max);
+
+  // Of a run that is done.
+  const AuditReport& report() const;
+
+ private:
+  class Parts;
+  explicit AuditRun(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
+
+// All of it in one go.
+Result<AuditReport> audit(TablesReader& reader);
 
 // Every row of every table as one line of text, in key order, without what may differ between two stores that
 // judged the same commands (numbers of lanes): equal dumps mean equal databases.
-Result<std::string> canonical_dump(Reader& reader);
+Result<std::string> canonical_dump(TablesReader& reader);
 
 }  // namespace gavel::judge

@@ -13,6 +13,19 @@ TEST_F(AuditTest, ACleanDatabaseIsClean) {
   EXPECT_EQ(report.batches, 52);
 }
 
+TEST_F(AuditTest, InStepsItFindsWhatItFindsInOneGo) {
+  const AuditReport whole = audit(*reader_).value();
+  AuditRun run = AuditRun::begin(*reader_).value();
+  std::int64_t steps = 1;
+  while (run.step(1).value()) ++steps;
+  EXPECT_EQ(findings(run.report()), findings(whole));
+  EXPECT_EQ(run.report().items, whole.items);
+  EXPECT_EQ(run.report().flows, whole.flows);
+  EXPECT_EQ(run.report().orders, whole.orders);
+  EXPECT_EQ(run.report().batches, whole.batches);
+  EXPECT_GT(steps, whole.items + 3 * whole.flows - 20) << "a row a step; flows without an order come twice";
+}
+
 TEST_F(AuditTest, ATombstoneIsClean) {
   EXPECT_EQ(found([](Rows& r) {
               r.batches.push_back({{r.batches.back().batch.lane, r.batches.back().batch.n + 1}, true, 0, {}});

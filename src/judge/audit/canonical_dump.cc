@@ -173,15 +173,15 @@ std::string text_of(const BatchRow& row, const Lanes& lanes) {
 
 }  // namespace
 
-Result<std::string> canonical_dump(Reader& reader) {
+Result<std::string> canonical_dump(TablesReader& reader) {
   // The batch table comes last in a visit, but its lanes are needed for the flows.
   Lanes lanes;
-  Reader::Visitor of_lanes;
+  TablesReader::Visitor of_lanes;
   of_lanes.batch = [&](const BatchRow& row) { lanes.add(row.batch.lane); };
-  if (auto visited = reader.visit(of_lanes); !visited) return std::unexpected(visited.error());
+  if (auto visited = reader.visit(std::move(of_lanes)); !visited) return std::unexpected(visited.error());
 
   std::string dump;
-  Reader::Visitor visitor;
+  TablesReader::Visitor visitor;
   visitor.sku = [&](const rules::Sku& row) { dump += text_of(row); };
   visitor.activity = [&](const rules::Activity& row) { dump += text_of(row); };
   visitor.item = [&](const rules::Item& row) { dump += text_of(row); };
@@ -194,7 +194,7 @@ Result<std::string> canonical_dump(Reader& reader) {
   visitor.quota = [&](const QuotaRow& row) { dump += text_of(row); };
   visitor.hold = [&](const HoldRow& row) { dump += text_of(row); };
   visitor.batch = [&](const BatchRow& row) { dump += text_of(row, lanes); };
-  if (auto visited = reader.visit(visitor); !visited) return std::unexpected(visited.error());
+  if (auto visited = reader.visit(std::move(visitor)); !visited) return std::unexpected(visited.error());
   return dump;
 }
 

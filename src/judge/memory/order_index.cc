@@ -10,28 +10,28 @@ namespace {
 
 class MemoryOrderIndex final : public OrderIndex {
  public:
-  Result<Cursors> cursors() override {
+  Result<Offsets> offsets() override {
     const MutexLock lock(mutex_);
-    return cursors_;
+    return offsets_;
   }
 
-  Result<void> put(const std::vector<IndexedOrder>& orders, const Cursors& reached) override {
+  Result<void> put(const std::vector<IndexedOrder>& orders, const Offsets& reached) override {
     const MutexLock lock(mutex_);
     for (const IndexedOrder& order : orders) rows_[{order.user, order.id}] = order.state;
-    cursors_ = reached;
+    offsets_ = reached;
     return {};
   }
 
   Result<void> clear() override {
     const MutexLock lock(mutex_);
     rows_.clear();
-    cursors_.clear();
+    offsets_.clear();
     return {};
   }
 
   Result<Page> page(const OrdersQuery& wanted) override {
     const MutexLock lock(mutex_);
-    Page page{.cursors = cursors_, .orders = {}};
+    Page page{.offsets = offsets_, .orders = {}};
     auto row = rows_.lower_bound({wanted.user, wanted.before.value_or(after_all_orders)});
     while (row != rows_.begin() && page.orders.size() < wanted.count) {
       --row;
@@ -44,7 +44,7 @@ class MemoryOrderIndex final : public OrderIndex {
 
  private:
   Mutex mutex_;
-  Cursors cursors_ GAVEL_GUARDED_BY(mutex_);
+  Offsets offsets_ GAVEL_GUARDED_BY(mutex_);
   std::map<std::pair<rules::UserId, rules::OrderId>, rules::OrderState> rows_ GAVEL_GUARDED_BY(mutex_);
 };
 

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "base/check.h"
 #include "judge/memory/database.h"
 #include "judge/memory/store.h"
 
@@ -17,16 +19,6 @@ constexpr std::string_view warehouse = "main";
 constexpr std::string_view no_lot;
 constexpr std::string_view free_pool_word = "-";
 
-template <class Row>
-void show(const std::function<void(const Row&)>& visit, const Row& row) {
-  if (visit) visit(row);
-}
-
-template <class Map, class Row>
-void show_all(const std::function<void(const Row&)>& visit, const Map& table) {
-  for (const auto& [key, row] : table) show(visit, row);
-}
-
 std::string pool_of(const Tables& tables, const rules::Item& item) {
   if (item.activity == rules::free_pool) return std::string(free_pool_word);
   return tables.activity_codes.at(item.activity).text();
@@ -37,13 +29,13 @@ StockRow row_of(const Tables& tables, const rules::Item& item) {
           item};
 }
 
-OrderView view_of(const Tables& tables, const rules::Order& order) {
-  OrderView view{.order = order, .activity = std::nullopt, .parts = {}};
+OrderRow view_of(const Tables& tables, const rules::Order& order) {
+  OrderRow view{.order = order, .activity = std::nullopt, .parts = {}};
   if (order.activity != rules::free_pool) view.activity = tables.activity_codes.at(order.activity);
   for (const rules::Allocation& taken : order.taken) {
     const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(taken.item).sku);
-    view.parts.push_back(OrderView::Part{sku, std::string(warehouse), taken.bucket, taken.quantity,
-                                         returned_of(order, taken)});
+    view.parts.push_back(
+        OrderRow::Part{sku, std::string(warehouse), taken.bucket, taken.quantity, returned_of(order, taken)});
   }
   return view;
 }
@@ -58,31 +50,33 @@ std::optional<rules::IdempotencyRecord> recorded_under(const Tables& tables, con
   return recorded && recorded->caller == id.first ? recorded : std::nullopt;
 }
 
-void visit_flows(const Tables& tables, const Reader::Visitor& visitor) {
-  show_all(visitor.flow_by_bucket, tables.flows);
-  for (const auto& [position, id] : tables.flows_by_batch) show(visitor.flow_by_batch, tables.flows.at(id));
-  for (const auto& [order, item, bucket, seq] : tables.flows_by_order) {
-    show(visitor.flow_by_order, tables.flows.at({item, bucket, seq}));
+Trace trace_of(const Tables& tables, const StoredOrder& stored) {
+  const OrderId id = stored.order.id;
+  Trace trace{.view = view_of(tables, stored.order), .steps = {}, .requests = {}};
+  if (stored.request) trace.requests.push_back(*stored.request);
+  const auto first = tables.flows_by_order.lower_bound({id, rules::ItemId{}, 0, 0});
+  for (auto at = first; at != tables.flows_by_order.end() && std::get<0>(*at) == id; ++at) {
+    const auto& [order, item, bucket, seq] = *at;
+    const FlowRow& row = tables.flows.at({item, bucket, seq});
+    const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(item).sku);
+    trace.steps.push_back(Trace::Step{row, sku, std::string(warehouse)});
+    if (!row.flow.key) continue;
+    auto request = recorded_under(tables, {row.flow.caller, *row.flow.key});
+    if (request) trace.requests.push_back(*std::move(request));
   }
+  put_in_order(trace);
+  return trace;
 }
 
-void visit_orders(const Tables& tables, const Reader::Visitor& visitor) {
-  for (const auto& [id, stored] : tables.orders) show(visitor.order, stored.order);
-  show_all(visitor.request, tables.requests);
-  for (const auto& [id, stored] : tables.orders) {
-    if (stored.request) show(visitor.order_as_request, *stored.request);
-  }
-}
-
-// Goes on in one lane from the end of `sequel`; the ids of what its batches moved are added to `moved`.
-void follow_lane(const Tables& tables, rules::LaneId lane, std::int64_t& flows_left, Sequel& sequel,
+// Goes on in one lane from the end of `page`; the ids of what its batches moved are added to `moved`.
+void follow_lane(const Tables& tables, rules::LaneId lane, std::int64_t& flows_left, LedgerPage& page,
                  std::set<OrderId>& moved) {
-  const auto cursor = sequel.reached.find(lane);
-  const std::int64_t from = cursor == sequel.reached.end() ? 0 : cursor->second.n;
+  const auto offset = page.reached.find(lane);
+  const std::int64_t from = offset == page.reached.end() ? 0 : offset->second.n;
   auto batch = tables.batches.upper_bound(BatchId{lane, from});
   for (; batch != tables.batches.end() && batch->first.lane == lane && flows_left > 0; ++batch) {
     flows_left -= std::max<std::int64_t>(batch->second.flows, 1);
-    sequel.reached[lane] = Cursor{batch->first.n, batch->second.at};
+    page.reached[lane] = Offset{batch->first.n, batch->second.at};
     auto flow = tables.flows_by_batch.lower_bound({batch->first, 0});
     for (; flow != tables.flows_by_batch.end() && flow->first.first == batch->first; ++flow) {
       const std::optional<OrderId>& order = tables.flows.at(flow->second).flow.order;
@@ -92,12 +86,12 @@ void follow_lane(const Tables& tables, rules::LaneId lane, std::int64_t& flows_l
   if (batch == tables.batches.end() || batch->first.lane != lane) return;
   // The numbers of a lane have no gap, so the last one tells how many there are.
   const auto last = std::prev(tables.batches.lower_bound(BatchId{rules::LaneId{lane.value + 1}, 0}));
-  sequel.batches_left += last->first.n - batch->first.n + 1;
-  if (!sequel.oldest_left || batch->second.at < *sequel.oldest_left) sequel.oldest_left = batch->second.at;
+  page.batches_left += last->first.n - batch->first.n + 1;
+  if (!page.oldest_left || batch->second.at < *page.oldest_left) page.oldest_left = batch->second.at;
 }
 
-bool is_history_of(const Tables& tables, const Cursors& cursors) {
-  return std::ranges::all_of(cursors, [&](const auto& one) {
+bool is_history_of(const Tables& tables, const Offsets& offsets) {
+  return std::ranges::all_of(offsets, [&](const auto& one) {
     const auto batch = tables.batches.find(BatchId{one.first, one.second.n});
     return batch != tables.batches.end() && batch->second.at == one.second.at;
   });
@@ -109,55 +103,107 @@ bool is_known(const Tables& tables, const rules::RequestId& key) {
   return tables.requests.contains(key) || (uuid && tables.orders.contains(OrderId{*uuid}));
 }
 
+class MemoryScan final : public TablesReader::Scan {
+ public:
+  MemoryScan(Tables tables, TablesReader::Visitor visitor)
+      : tables_(std::move(tables)), visitor_(std::move(visitor)) {
+    const auto second = [](const auto& entry) -> const auto& { return entry.second; };
+    add(visitor_.sku, tables_.skus, second);
+    add(visitor_.activity, tables_.activities, second);
+    add(visitor_.item, tables_.items, second);
+    add(visitor_.flow_by_bucket, tables_.flows, second);
+    add(visitor_.flow_by_batch, tables_.flows_by_batch,
+        [this](const auto& entry) { return tables_.flows.at(entry.second); });
+    add(visitor_.flow_by_order, tables_.flows_by_order, [this](const OrderFlowId& id) {
+      const auto& [order, item, bucket, seq] = id;
+      return tables_.flows.at({item, bucket, seq});
+    });
+    add(visitor_.order, tables_.orders, [](const auto& entry) { return entry.second.order; });
+    add(visitor_.request, tables_.requests, second);
+    add(visitor_.order_as_request, tables_.orders, [](const auto& entry) { return entry.second.request; });
+    add(visitor_.quota, tables_.quotas,
+        [](const auto& entry) { return QuotaRow{entry.first, entry.second}; });
+    add(visitor_.hold, tables_.holds, [](const HoldId& id) {
+      const auto& [item, expires_at, order] = id;
+      return HoldRow{item, expires_at, order};
+    });
+    add(visitor_.batch, tables_.batches, second);
+  }
+
+  Result<bool> step(std::size_t rows_max) override {
+    CHECK(rows_max >= 1);
+    std::size_t left = rows_max;
+    for (; walk_ < walks_.size(); ++walk_) {
+      if (!walks_[walk_](left)) return true;
+    }
+    return false;
+  }
+
+ private:
+  // Shows what is next of its table, and counts down; true at the end of the table.
+  using Walk = std::function<bool(std::size_t& left)>;
+
+  // `row_of` makes of an entry what `see` is shown, or an optional of it.
+  template <class Row, class Table, class RowOf>
+  void add(const std::function<void(const Row&)>& see, const Table& table, RowOf row_of) {
+    if (!see) return;
+    walks_.push_back([&see, row_of, at = table.begin(), end = table.end()](std::size_t& left) mutable {
+      for (; at != end && left > 0; ++at, --left) {
+        const std::optional<Row> row = row_of(*at);
+        if (row) see(*row);
+      }
+      return at == end;
+    });
+  }
+
+  const Tables tables_;
+  const TablesReader::Visitor visitor_;
+  std::vector<Walk> walks_;
+  std::size_t walk_ = 0;
+};
+
 class MemoryReader final : public Reader {
  public:
   MemoryReader(std::shared_ptr<MemoryDatabase> database, const Clock& clock)
       : database_(std::move(database)), clock_(clock) {}
 
-  Result<std::optional<OrderView>> order(OrderId id) override {
-    return database_->read([&](const Tables& tables) -> std::optional<OrderView> {
-      const auto found = tables.orders.find(id);
-      if (found == tables.orders.end()) return std::nullopt;
-      return view_of(tables, found->second.order);
-    });
-  }
-
-  Result<std::optional<Trace>> trace(OrderId id) override {
-    return database_->read([&](const Tables& tables) -> std::optional<Trace> {
-      const auto found = tables.orders.find(id);
-      if (found == tables.orders.end()) return std::nullopt;
-      Trace trace{.view = view_of(tables, found->second.order), .steps = {}, .requests = {}};
-      if (found->second.request) trace.requests.push_back(*found->second.request);
-      const auto first = tables.flows_by_order.lower_bound({id, rules::ItemId{}, 0, 0});
-      for (auto at = first; at != tables.flows_by_order.end() && std::get<0>(*at) == id; ++at) {
-        const auto& [order, item, bucket, seq] = *at;
-        const FlowRow& row = tables.flows.at({item, bucket, seq});
-        const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(item).sku);
-        trace.steps.push_back(Trace::Step{row, sku, std::string(warehouse)});
-        if (!row.flow.key) continue;
-        auto request = recorded_under(tables, {row.flow.caller, *row.flow.key});
-        if (request) trace.requests.push_back(*std::move(request));
-      }
-      put_in_order(trace);
-      return trace;
-    });
-  }
-
-  Result<Confirmation> confirm(const Doubts& doubts) override {
+  Result<std::vector<OrderRow>> orders(std::span<const OrderId> ids) override {
     return database_->read([&](const Tables& tables) {
-      Confirmation found;
+      std::vector<OrderRow> views;
+      for (const OrderId id : ids) {
+        const auto found = tables.orders.find(id);
+        if (found != tables.orders.end()) views.push_back(view_of(tables, found->second.order));
+      }
+      return views;
+    });
+  }
+
+  Result<std::vector<Trace>> traces(std::span<const OrderId> ids) override {
+    return database_->read([&](const Tables& tables) {
+      std::vector<Trace> traces;
+      for (const OrderId id : ids) {
+        const auto found = tables.orders.find(id);
+        if (found != tables.orders.end()) traces.push_back(trace_of(tables, found->second));
+      }
+      return traces;
+    });
+  }
+
+  Result<SoldOutCheckResult> check_sold_out(const SoldOutCheck& check) override {
+    return database_->read([&](const Tables& tables) {
+      SoldOutCheckResult found;
       found.now = now(tables);
-      for (const rules::ItemId id : doubts.items) {
+      for (const rules::ItemId id : check.items) {
         const auto item = tables.items.find(id);
         if (item != tables.items.end()) found.items.emplace(id, item->second);
         const auto hold = tables.holds.lower_bound({id, Time::min(), OrderId{}});
         const bool is_held = hold != tables.holds.end() && std::get<0>(*hold) == id;
         if (is_held) found.first_expiry.emplace(id, std::get<1>(*hold));
       }
-      for (const rules::RequestId& key : doubts.keys) {
+      for (const rules::RequestId& key : check.keys) {
         if (is_known(tables, key)) found.known.insert(key);
       }
-      for (const rules::ActivityCode& code : doubts.activities) {
+      for (const rules::ActivityCode& code : check.activities) {
         const auto activity = tables.activities.find(code);
         if (activity != tables.activities.end()) found.activities.emplace(code, activity->second);
       }
@@ -195,14 +241,15 @@ class MemoryReader final : public Reader {
     });
   }
 
-  Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) override {
+  Result<ItemHistory> item_history(rules::ItemId id,
+                                   const std::map<rules::BucketNo, std::int64_t>& at) override {
     return database_->read([&](const Tables& tables) {
-      ItemThen found;
+      ItemHistory found;
       if (const auto item = tables.items.find(id); item != tables.items.end()) found.item = item->second;
       for (const auto& [bucket, seq] : at) {
-        if (seq == 0) found.then.emplace(bucket, rules::no_units);
+        if (seq == 0) found.available.emplace(bucket, rules::no_units);
         const auto flow = tables.flows.find({id, bucket, seq});
-        if (flow != tables.flows.end()) found.then.emplace(bucket, flow->second.flow.after);
+        if (flow != tables.flows.end()) found.available.emplace(bucket, flow->second.flow.after);
       }
       return found;
     });
@@ -276,34 +323,25 @@ class MemoryReader final : public Reader {
     });
   }
 
-  Result<Sequel> follow(const Cursors& from, std::size_t flows_max) override {
+  Result<LedgerPage> read_after(const Offsets& from, std::size_t flows_max) override {
     return database_->read([&](const Tables& tables) {
-      if (!is_history_of(tables, from)) return Sequel{.other_history = true};
-      Sequel sequel{.reached = from};
-      sequel.now = now(tables);
+      if (!is_history_of(tables, from)) return LedgerPage{.other_history = true};
+      LedgerPage page{.reached = from};
+      page.now = now(tables);
       std::set<OrderId> moved;
       auto flows_left = static_cast<std::int64_t>(flows_max);
       for (std::int64_t lane = 1; lane < tables.next_lane; ++lane) {
-        follow_lane(tables, rules::LaneId{lane}, flows_left, sequel, moved);
+        follow_lane(tables, rules::LaneId{lane}, flows_left, page, moved);
       }
-      for (const OrderId id : moved) sequel.orders.push_back(tables.orders.at(id).order);
-      return sequel;
+      for (const OrderId id : moved) page.orders.push_back(tables.orders.at(id).order);
+      return page;
     });
   }
 
-  // Works on a copy: a visitor may take its time, and may ask this or another reader, while sales go on.
-  Result<void> visit(const Visitor& visitor) override {
-    const Tables tables = database_->read([](const Tables& present) { return present; });
-    show_all(visitor.sku, tables.skus);
-    show_all(visitor.activity, tables.activities);
-    show_all(visitor.item, tables.items);
-    visit_flows(tables, visitor);
-    visit_orders(tables, visitor);
-    for (const auto& [key, quota] : tables.quotas) show(visitor.quota, QuotaRow{key, quota});
-    for (const auto& [item, expires_at, order] : tables.holds)
-      show(visitor.hold, HoldRow{item, expires_at, order});
-    show_all(visitor.batch, tables.batches);
-    return {};
+  // Walks through a copy, while sales go on.
+  Result<std::unique_ptr<Scan>> scan(Visitor visitor) override {
+    return std::make_unique<MemoryScan>(database_->read([](const Tables& present) { return present; }),
+                                        std::move(visitor));
   }
 
  private:

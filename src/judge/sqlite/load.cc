@@ -1,7 +1,13 @@
 #include "judge/sqlite/load.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <tuple>
 #include <utility>
 
+#include "base/check.h"
+#include "base/yield.h"
 #include "judge/sqlite/rows.h"
 
 namespace gavel::judge::sqlite {
@@ -26,6 +32,23 @@ Found<T> with(Found<T> found, Queries& queries, Result<void> (*add)(Queries&, T&
 
 OrderRequest order_request_of(Row& row) {
   return {row.is_null(0) ? std::nullopt : std::optional(request_of_order(row))};
+}
+
+// Calls `use(Row&)` for what `query` answers to all of the ids, as many at once as it has parameters. Those
+// that are not needed are NULL, which equals no id.
+template <class Use>
+Result<void> for_each_of(Statement& query, std::span<const rules::OrderId> ids, Use use) {
+  while (!ids.empty()) {
+    std::array<std::optional<rules::OrderId>, ids_at_once> chunk;
+    const std::size_t count = std::min(ids.size(), chunk.size());
+    std::ranges::copy(ids.first(count), chunk.begin());
+    const auto read =
+        std::apply([&](const auto&... values) { return query.for_each(use, values...); }, chunk);
+    if (!read) return read;
+    ids = ids.subspan(count);
+    yield_thread();
+  }
+  return {};
 }
 
 }  // namespace
@@ -60,6 +83,44 @@ Found<rules::IdempotencyRecord> find_request(Queries& queries, const rules::Requ
 
 Found<OrderRequest> find_request_of_order(Queries& queries, rules::OrderId id) {
   return find_one(queries[Query::request_of_order], order_request_of, id);
+}
+
+Result<std::map<rules::OrderId, rules::Order>> find_orders(Queries& queries,
+                                                           std::span<const rules::OrderId> ids) {
+  std::map<rules::OrderId, rules::Order> found;
+  const auto add = [&](Row& row) {
+    rules::Order order = order_of(row);
+    found.emplace(order.id, std::move(order));
+  };
+  if (const auto read = for_each_of(queries[Query::orders_by_ids], ids, add); !read) {
+    return std::unexpected(read.error());
+  }
+  CHECK(found.size() <= ids.size());
+  return found;
+}
+
+Result<std::map<rules::OrderId, OrderRequest>> find_requests_of_orders(Queries& queries,
+                                                                       std::span<const rules::OrderId> ids) {
+  std::map<rules::OrderId, OrderRequest> found;
+  const auto add = [&](Row& row) { found.emplace(row.order_id(6), order_request_of(row)); };
+  if (const auto read = for_each_of(queries[Query::requests_of_orders], ids, add); !read) {
+    return std::unexpected(read.error());
+  }
+  CHECK(found.size() <= ids.size());
+  return found;
+}
+
+Result<std::map<rules::OrderId, std::vector<FlowRow>>> find_flows_of_orders(
+    Queries& queries, std::span<const rules::OrderId> ids) {
+  std::map<rules::OrderId, std::vector<FlowRow>> found;
+  const auto add = [&](Row& row) {
+    FlowRow flow = flow_of(row);
+    if (flow.flow.order) found[*flow.flow.order].push_back(std::move(flow));
+  };
+  if (const auto read = for_each_of(queries[Query::flows_of_orders], ids, add); !read) {
+    return std::unexpected(read.error());
+  }
+  return found;
 }
 
 Result<void> add_occurrences(Queries& queries, rules::OrderId id, rules::State& state) {

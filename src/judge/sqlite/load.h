@@ -3,9 +3,13 @@
 // Each answers nothing where there is no such row. Errors are the statement's. One thread.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/result.h"
+#include "judge/reader.h"
 #include "judge/sqlite/queries.h"
 #include "rules/state.h"
 
@@ -28,6 +32,15 @@ struct OrderRequest {
   std::optional<rules::IdempotencyRecord> request;
 };
 Found<OrderRequest> find_request_of_order(Queries& queries, rules::OrderId id);
+
+// Of many orders at once, by their ids; those that do not exist are left out. Other threads have their turn
+// between two statements.
+Result<std::map<rules::OrderId, rules::Order>> find_orders(Queries& queries,
+                                                           std::span<const rules::OrderId> ids);
+Result<std::map<rules::OrderId, OrderRequest>> find_requests_of_orders(Queries& queries,
+                                                                       std::span<const rules::OrderId> ids);
+Result<std::map<rules::OrderId, std::vector<FlowRow>>> find_flows_of_orders(
+    Queries& queries, std::span<const rules::OrderId> ids);
 
 // Adds how many rows of each action the ledger has of the order in each bucket.
 Result<void> add_occurrences(Queries& queries, rules::OrderId id, rules::State& state);

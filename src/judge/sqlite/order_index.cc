@@ -36,24 +36,24 @@ CREATE TABLE cursor (
 ) STRICT;
 )sql";
 
-constexpr const char* select_cursors = "SELECT lane, n, at FROM cursor ORDER BY lane";
+constexpr const char* select_offsets = "SELECT lane, n, at FROM cursor ORDER BY lane";
 
 // What one connection prepares. The job's writes, and does the checkpoints; the questions' reads.
 struct Writing {
   std::unique_ptr<Connection> connection;
-  Statement cursors, put_order, put_cursor;
+  Statement offsets, put_order, put_offset;
 };
 struct Reading {
   std::unique_ptr<Connection> connection;
-  Statement begin, end, cursors, page;
+  Statement begin, end, offsets, page;
 };
 
-Result<Cursors> read_cursors(Statement& statement) {
-  Cursors cursors;
+Result<Offsets> read_offsets(Statement& statement) {
+  Offsets offsets;
   const auto read =
-      statement.for_each([&](Row& row) { cursors[{row.integer(0)}] = Cursor{row.integer(1), row.time(2)}; });
+      statement.for_each([&](Row& row) { offsets[{row.integer(0)}] = Offset{row.integer(1), row.time(2)}; });
   if (!read) return std::unexpected(read.error());
-  return cursors;
+  return offsets;
 }
 
 class SqliteOrderIndex final : public OrderIndex {
@@ -61,8 +61,8 @@ class SqliteOrderIndex final : public OrderIndex {
   SqliteOrderIndex(Writing writing, Reading reading)
       : writing_(std::move(writing)), reading_(std::move(reading)) {}
 
-  Result<Cursors> cursors() override { return read_cursors(writing_.cursors); }
-  Result<void> put(const std::vector<IndexedOrder>& orders, const Cursors& reached) override;
+  Result<Offsets> offsets() override { return read_offsets(writing_.offsets); }
+  Result<void> put(const std::vector<IndexedOrder>& orders, const Offsets& reached) override;
   Result<void> clear() override;
   Result<Page> page(const OrdersQuery& wanted) override;
 
@@ -84,7 +84,7 @@ Result<void> SqliteOrderIndex::in_transaction(Work work) {
   return done;
 }
 
-Result<void> SqliteOrderIndex::put(const std::vector<IndexedOrder>& orders, const Cursors& reached) {
+Result<void> SqliteOrderIndex::put(const std::vector<IndexedOrder>& orders, const Offsets& reached) {
   // Rows that stand together in the tree are written together: a page of it is touched once.
   std::vector<const IndexedOrder*> sorted;
   for (const IndexedOrder& order : orders) sorted.push_back(&order);
@@ -95,8 +95,8 @@ Result<void> SqliteOrderIndex::put(const std::vector<IndexedOrder>& orders, cons
       const auto put = writing_.put_order.run(order->user, order->id, rules::word(order->state));
       if (!put) return std::unexpected(put.error());
     }
-    for (const auto& [lane, cursor] : reached) {
-      const auto put = writing_.put_cursor.run(lane, cursor.n, cursor.at);
+    for (const auto& [lane, offset] : reached) {
+      const auto put = writing_.put_offset.run(lane, offset.n, offset.at);
       if (!put) return std::unexpected(put.error());
     }
     return {};
@@ -120,9 +120,9 @@ Result<OrderIndex::Page> SqliteOrderIndex::page(const OrdersQuery& wanted) {
 }
 
 Result<void> SqliteOrderIndex::read_rows(const OrdersQuery& wanted, Page& page) {
-  auto cursors = read_cursors(reading_.cursors);
-  if (!cursors) return std::unexpected(cursors.error());
-  page.cursors = *std::move(cursors);
+  auto offsets = read_offsets(reading_.offsets);
+  if (!offsets) return std::unexpected(offsets.error());
+  page.offsets = *std::move(offsets);
   const auto add = [&](Row& row) {
     page.orders.push_back({wanted.user, row.order_id(0), row.word(1, rules::parse_order_state)});
   };
@@ -217,13 +217,13 @@ Result<std::unique_ptr<Connection>> open_current(const std::string& path, const 
 Result<Writing> open_writing(const std::string& path, const std::string& boot, const std::string& vfs) {
   auto connection = open_current(path, boot, vfs);
   if (!connection) return std::unexpected(connection.error());
-  auto cursors = Statement::prepare(**connection, select_cursors);
+  auto offsets = Statement::prepare(**connection, select_offsets);
   auto put_order = Statement::prepare(**connection, order_index_statements[0]);
-  auto put_cursor = Statement::prepare(**connection, order_index_statements[1]);
-  for (const auto* statement : {&cursors, &put_order, &put_cursor}) {
+  auto put_offset = Statement::prepare(**connection, order_index_statements[1]);
+  for (const auto* statement : {&offsets, &put_order, &put_offset}) {
     if (!*statement) return std::unexpected(statement->error());
   }
-  return Writing{*std::move(connection), *std::move(cursors), *std::move(put_order), *std::move(put_cursor)};
+  return Writing{*std::move(connection), *std::move(offsets), *std::move(put_order), *std::move(put_offset)};
 }
 
 Result<Reading> open_reading(const std::string& path, const std::string& vfs) {
@@ -231,12 +231,12 @@ Result<Reading> open_reading(const std::string& path, const std::string& vfs) {
   if (!connection) return std::unexpected(connection.error());
   auto begin = Statement::prepare(**connection, "BEGIN");
   auto end = Statement::prepare(**connection, "COMMIT");
-  auto cursors = Statement::prepare(**connection, select_cursors);
+  auto offsets = Statement::prepare(**connection, select_offsets);
   auto page = Statement::prepare(**connection, order_index_statements[2]);
-  for (const auto* statement : {&begin, &end, &cursors, &page}) {
+  for (const auto* statement : {&begin, &end, &offsets, &page}) {
     if (!*statement) return std::unexpected(statement->error());
   }
-  return Reading{*std::move(connection), *std::move(begin), *std::move(end), *std::move(cursors),
+  return Reading{*std::move(connection), *std::move(begin), *std::move(end), *std::move(offsets),
                  *std::move(page)};
 }
 

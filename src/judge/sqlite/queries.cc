@@ -20,6 +20,9 @@ namespace {
 #define FLOW_COLUMNS                                                                                    \
   "item, bucket, seq, action, quantity, before, after, order_id, occurrence, caller, key, source, at, " \
   "lane, n, i"
+// As many as ids_at_once.
+#define EIGHT_IDS "?, ?, ?, ?, ?, ?, ?, ?"
+#define IDS EIGHT_IDS ", " EIGHT_IDS ", " EIGHT_IDS ", " EIGHT_IDS
 #define QUOTA_COLUMNS "allowed, claimed, order_id, activity, sku, user"
 
 constexpr auto everywhere = Use::everywhere;
@@ -121,7 +124,10 @@ constexpr auto texts = std::to_array<QueryText>({
      " GROUP BY expires_at, order_id ORDER BY expires_at, order_id LIMIT ?"},
     {Query::first_expiry, reader, hot,
      "SELECT expires_at FROM hold WHERE item = ? ORDER BY expires_at LIMIT 1"},
-    {Query::flows_of_order, reader, hot, "SELECT " FLOW_COLUMNS " FROM flow WHERE order_id = ?"},
+    {Query::orders_by_ids, reader, hot, "SELECT " ORDER_COLUMNS " FROM orders WHERE id IN (" IDS ")"},
+    {Query::requests_of_orders, reader, hot,
+     "SELECT " ORDER_REQUEST_COLUMNS " FROM orders WHERE id IN (" IDS ")"},
+    {Query::flows_of_orders, reader, hot, "SELECT " FLOW_COLUMNS " FROM flow WHERE order_id IN (" IDS ")"},
     {Query::requests_after, reader, hot,
      "SELECT caller, key, at FROM request WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?"},
     {Query::activities_after, reader, hot,

@@ -5,6 +5,7 @@
 // it opens. One thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -68,7 +69,9 @@ enum class Query : std::uint8_t {
   name_of_item,
   due,
   first_expiry,
-  flows_of_order,
+  orders_by_ids,
+  requests_of_orders,
+  flows_of_orders,
   requests_after,
   activities_after,
   lanes,
@@ -91,6 +94,9 @@ enum class Query : std::uint8_t {
   all_holds,
   all_batches,
 };
+
+// Parameters of a statement about many orders.
+inline constexpr std::size_t ids_at_once = 32;
 
 enum class Use : std::uint8_t { everywhere, store, reader };
 enum class Heat : std::uint8_t { hot, cold };

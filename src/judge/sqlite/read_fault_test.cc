@@ -112,13 +112,13 @@ class ReadFaults : public testing::Test {
 
 TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
   const rules::Caller shop("shop");
-  Doubts doubts;
-  doubts.items = {rules::ItemId{1}, rules::ItemId{3}};
-  doubts.keys = {{shop, rules::RequestKey("pay")},
-                 {shop, rules::RequestKey(uuid7_key)},
-                 {shop, rules::RequestKey("01a3185c-5000-7000-8000-0000000000ff")}};
-  doubts.activities = {rules::ActivityCode("sale"), rules::ActivityCode("none")};
-  sweep("confirm", [&](Reader& r) { return failure_of(r.confirm(doubts)); });
+  SoldOutCheck check;
+  check.items = {rules::ItemId{1}, rules::ItemId{3}};
+  check.keys = {{shop, rules::RequestKey("pay")},
+                {shop, rules::RequestKey(uuid7_key)},
+                {shop, rules::RequestKey("01a3185c-5000-7000-8000-0000000000ff")}};
+  check.activities = {rules::ActivityCode("sale"), rules::ActivityCode("none")};
+  sweep("confirm", [&](Reader& r) { return failure_of(r.check_sold_out(check)); });
   for (const char* key : {uuid7_key, "sale", "paid", "wide", "nobody"}) {
     sweep("order", [&](Reader& r) { return failure_of(r.order(order_of(key))); });
     sweep("trace", [&](Reader& r) { return failure_of(r.trace(order_of(key))); });
@@ -139,8 +139,8 @@ TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
   ASSERT_EQ(world_.open_reader()->short_items(rules::ItemId{0}, 9).value().size(), 1U);
   sweep("short_items", [](Reader& r) { return failure_of(r.short_items(rules::ItemId{0}, 9)); });
   sweep("modes", [](Reader& r) { return failure_of(r.modes()); });
-  sweep("item_then",
-        [](Reader& r) { return failure_of(r.item_then(rules::ItemId{1}, {{0, 0}, {0, 1}, {1, 1}})); });
+  sweep("item_history",
+        [](Reader& r) { return failure_of(r.item_history(rules::ItemId{1}, {{0, 0}, {0, 1}, {1, 1}})); });
   sweep("activities", [](Reader& r) { return failure_of(r.activities(std::nullopt, 9)); });
   sweep("request_ages", [](Reader& r) { return failure_of(r.request_ages(std::nullopt, 9)); });
   sweep("due", [&](Reader& r) { return failure_of(r.due(9)); });
@@ -155,10 +155,10 @@ TEST_F(ReadFaults, TheLedgerIsFollowedWholeOrNotAtAll) {
       raw->execute("INSERT INTO lane VALUES (2, 0); WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT "
                    "n + 1 FROM t WHERE n < 2000) INSERT INTO batch SELECT 2, n, 0, 0, 0 FROM t"));
   ASSERT_TRUE(raw->execute("PRAGMA wal_checkpoint(TRUNCATE)"));  // Reads are of the database, not of its log.
-  const auto all = world_.open_reader()->follow({}, 10000).value();
-  sweep("follow", [](Reader& r) { return failure_of(r.follow({}, 1000)); });
-  sweep("follow by steps", [](Reader& r) { return failure_of(r.follow({}, 1)); });
-  sweep("follow on", [&](Reader& r) { return failure_of(r.follow(all.reached, 1000)); });
+  const auto all = world_.open_reader()->read_after({}, 10000).value();
+  sweep("follow", [](Reader& r) { return failure_of(r.read_after({}, 1000)); });
+  sweep("follow by steps", [](Reader& r) { return failure_of(r.read_after({}, 1)); });
+  sweep("follow on", [&](Reader& r) { return failure_of(r.read_after(all.reached, 1000)); });
 }
 
 // A batch that cannot be loaded leaves nothing behind; the next process judges it.

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
-#include "judge/sqlite/follow.h"
+#include "judge/sqlite/ledger_page.h"
 #include "judge/sqlite/load.h"
 #include "judge/sqlite/open.h"
 #include "judge/sqlite/rows.h"
@@ -44,18 +47,54 @@ StockRow stock_of(Row& row, const rules::SkuCode& sku) {
           rules::Item{.id = {row.integer(0)}, .sku = {}, .buckets = {}, .loaded = {}}};
 }
 
+// What items and activities are called, each looked up once within one snapshot.
+class Names {
+ public:
+  struct Item {
+    rules::SkuCode sku;
+    std::string warehouse;
+  };
+
+  explicit Names(Queries& queries) : queries_(queries) {}
+
+  // Nothing where there is none of this number.
+  Result<std::optional<Item>> of(rules::ItemId id) {
+    const auto [at, is_new] = items_.try_emplace(id);
+    if (!is_new) return at->second;
+    const auto read = queries_[Query::name_of_item].for_each(
+        [&](Row& row) { at->second = Item{row.code<rules::SkuCode>(0), std::string(row.text(1))}; }, id);
+    if (!read) return std::unexpected(read.error());
+    return at->second;
+  }
+
+  Result<std::optional<rules::ActivityCode>> of(rules::ActivityId id) {
+    const auto [at, is_new] = activities_.try_emplace(id);
+    if (!is_new) return at->second;
+    const auto activity = find_activity(queries_, id);
+    if (!activity) return std::unexpected(activity.error());
+    if (*activity) at->second = (*activity)->code;
+    return at->second;
+  }
+
+ private:
+  Queries& queries_;
+  std::map<rules::ItemId, std::optional<Item>> items_;
+  std::map<rules::ActivityId, std::optional<rules::ActivityCode>> activities_;
+};
+
 class SqliteReader final : public Reader {
  public:
   SqliteReader(std::unique_ptr<Connection> connection, Queries queries, const Clock& clock)
       : connection_(std::move(connection)), queries_(std::move(queries)), clock_(clock) {}
 
-  Result<Confirmation> confirm(const Doubts& doubts) override;
+  Result<SoldOutCheckResult> check_sold_out(const SoldOutCheck& check) override;
   Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
                                              const rules::RequestId& key) override;
   Result<Modes> modes() override;
-  Result<ItemThen> item_then(rules::ItemId id, const std::map<rules::BucketNo, std::int64_t>& at) override;
-  Result<std::optional<OrderView>> order(OrderId id) override;
-  Result<std::optional<Trace>> trace(OrderId id) override;
+  Result<ItemHistory> item_history(rules::ItemId id,
+                                   const std::map<rules::BucketNo, std::int64_t>& at) override;
+  Result<std::vector<OrderRow>> orders(std::span<const OrderId> ids) override;
+  Result<std::vector<Trace>> traces(std::span<const OrderId> ids) override;
   Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
                                                   std::size_t count) override;
   Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) override;
@@ -64,26 +103,18 @@ class SqliteReader final : public Reader {
   Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& code) override;
   Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) override;
   Result<DueHolds> due(std::size_t count) override;
-  Result<Sequel> follow(const Cursors& from, std::size_t flows_max) override;
-  Result<void> visit(const Visitor& visitor) override;
+  Result<LedgerPage> read_after(const Offsets& from, std::size_t flows_max) override;
+  Result<std::unique_ptr<Scan>> scan(Visitor visitor) override;
 
  private:
   // Within the caller's snapshot.
   Result<Time> now();
-  Result<void> confirm_item(rules::ItemId id, Confirmation& found);
+  Result<void> check_item(rules::ItemId id, SoldOutCheckResult& found);
   Result<bool> is_known(const rules::RequestId& key);
-  Result<std::optional<OrderView>> view_of(OrderId id);
+  Result<std::vector<OrderRow>> views_of(std::span<const OrderId> ids);
   Result<std::optional<rules::IdempotencyRecord>> recorded_under(const rules::RequestId& id);
-  Result<void> add_steps(Trace& trace);
-  Result<void> add_request(Trace& trace, const rules::RequestId& id);
-  Result<void> add_part(OrderView& view, const rules::Allocation& taken);
+  Result<void> add_requests(Trace& trace);
   Result<std::vector<StockRow>> with_items(std::vector<StockRow> rows);
-
-  template <class T>
-  Result<void> visit_all(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see);
-  template <class T>
-  Result<void> visit_whole(Query query, T (*decode)(Row&), Result<void> (*add)(Queries&, T&),
-                           const std::function<void(const T&)>& see);
 
   std::unique_ptr<Connection> connection_;  // Outlives the statements.
   Queries queries_;
@@ -112,16 +143,16 @@ Result<Modes> SqliteReader::modes() {
   return set;
 }
 
-Result<ItemThen> SqliteReader::item_then(rules::ItemId id,
-                                         const std::map<rules::BucketNo, std::int64_t>& at) {
+Result<ItemHistory> SqliteReader::item_history(rules::ItemId id,
+                                               const std::map<rules::BucketNo, std::int64_t>& at) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
   auto item = find_item(queries_, id);
   if (!item) return std::unexpected(item.error());
-  ItemThen found{.item = *std::move(item), .then = {}};
+  ItemHistory found{.item = *std::move(item), .available = {}};
   for (const auto& [bucket, seq] : at) {
-    if (seq == 0) found.then.emplace(bucket, rules::no_units);
-    const auto add = [&](Row& row) { found.then.emplace(bucket, row.quantity(0)); };
+    if (seq == 0) found.available.emplace(bucket, rules::no_units);
+    const auto add = [&](Row& row) { found.available.emplace(bucket, row.quantity(0)); };
     if (const auto read = queries_[Query::flow_at].for_each(add, id, bucket, seq); !read) {
       return std::unexpected(read.error());
     }
@@ -129,22 +160,22 @@ Result<ItemThen> SqliteReader::item_then(rules::ItemId id,
   return found;
 }
 
-Result<Confirmation> SqliteReader::confirm(const Doubts& doubts) {
+Result<SoldOutCheckResult> SqliteReader::check_sold_out(const SoldOutCheck& check) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
   const Result<Time> now = this->now();
   if (!now) return std::unexpected(now.error());
-  Confirmation found;
+  SoldOutCheckResult found;
   found.now = *now;
-  for (const rules::ItemId id : doubts.items) {
-    if (const auto done = confirm_item(id, found); !done) return std::unexpected(done.error());
+  for (const rules::ItemId id : check.items) {
+    if (const auto done = check_item(id, found); !done) return std::unexpected(done.error());
   }
-  for (const rules::RequestId& key : doubts.keys) {
+  for (const rules::RequestId& key : check.keys) {
     const Result<bool> known = is_known(key);
     if (!known) return std::unexpected(known.error());
     if (*known) found.known.insert(key);
   }
-  for (const rules::ActivityCode& code : doubts.activities) {
+  for (const rules::ActivityCode& code : check.activities) {
     auto activity = find_activity(queries_, code);
     if (!activity) return std::unexpected(activity.error());
     if (*activity) found.activities.emplace(code, **std::move(activity));
@@ -172,7 +203,7 @@ Result<ActivitySnapshot> SqliteReader::activity_snapshot(const rules::ActivityCo
   return found;
 }
 
-Result<void> SqliteReader::confirm_item(rules::ItemId id, Confirmation& found) {
+Result<void> SqliteReader::check_item(rules::ItemId id, SoldOutCheckResult& found) {
   const auto item = find_item(queries_, id);
   if (!item) return std::unexpected(item.error());
   if (*item) found.items.emplace(id, **item);
@@ -190,77 +221,78 @@ Result<bool> SqliteReader::is_known(const rules::RequestId& key) {
   return order->has_value();
 }
 
-Result<std::optional<OrderView>> SqliteReader::order(OrderId id) {
+Result<std::vector<OrderRow>> SqliteReader::orders(std::span<const OrderId> ids) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
-  return view_of(id);
+  return views_of(ids);
 }
 
-Result<std::optional<OrderView>> SqliteReader::view_of(OrderId id) {
-  auto found = find_order(queries_, id);
+Result<std::vector<OrderRow>> SqliteReader::views_of(std::span<const OrderId> ids) {
+  auto found = find_orders(queries_, ids);
   if (!found) return std::unexpected(found.error());
-  if (!*found) return std::nullopt;
-  OrderView view{.order = **std::move(found), .activity = std::nullopt, .parts = {}};
-  if (view.order.activity != rules::free_pool) {
-    const auto activity = find_activity(queries_, view.order.activity);
-    if (!activity) return std::unexpected(activity.error());
-    if (*activity) view.activity = (*activity)->code;
+  Names names(queries_);
+  std::vector<OrderRow> views;
+  for (const OrderId id : ids) {
+    const auto order = found->find(id);
+    if (order == found->end()) continue;
+    OrderRow view{.order = std::move(order->second), .activity = std::nullopt, .parts = {}};
+    if (view.order.activity != rules::free_pool) {
+      const auto activity = names.of(view.order.activity);
+      if (!activity) return std::unexpected(activity.error());
+      view.activity = *activity;
+    }
+    for (const rules::Allocation& part : view.order.taken) {
+      const auto item = names.of(part.item);
+      if (!item) return std::unexpected(item.error());
+      if (!*item) continue;  // Somebody took it away; the audit tells.
+      view.parts.push_back(
+          {(*item)->sku, (*item)->warehouse, part.bucket, part.quantity, returned_of(view.order, part)});
+    }
+    views.push_back(std::move(view));
   }
-  for (const rules::Allocation& taken : view.order.taken) {
-    if (const auto added = add_part(view, taken); !added) return std::unexpected(added.error());
-  }
-  return view;
+  return views;
 }
 
-Result<void> SqliteReader::add_part(OrderView& view, const rules::Allocation& taken) {
-  const auto add = [&](Row& row) {
-    view.parts.push_back({row.code<rules::SkuCode>(0), std::string(row.text(1)), taken.bucket, taken.quantity,
-                          returned_of(view.order, taken)});
-  };
-  return queries_[Query::name_of_item].for_each(add, taken.item);
-}
-
-Result<std::optional<Trace>> SqliteReader::trace(OrderId id) {
+Result<std::vector<Trace>> SqliteReader::traces(std::span<const OrderId> ids) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
-  auto own = find_request_of_order(queries_, id);
+  auto views = views_of(ids);
+  if (!views) return std::unexpected(views.error());
+  auto own = find_requests_of_orders(queries_, ids);
   if (!own) return std::unexpected(own.error());
-  if (!*own) return std::nullopt;
-  auto view = view_of(id);
-  if (!view) return std::unexpected(view.error());
-  CHECK(*view);  // The order is in this very snapshot.
-  Trace trace{.view = **std::move(view), .steps = {}, .requests = {}};
-  if (const auto added = add_steps(trace); !added) return std::unexpected(added.error());
-  if ((*own)->request) trace.requests.push_back(*std::move((*own)->request));
-  for (const Trace::Step& step : trace.steps) {
-    const rules::Flow& flow = step.row.flow;
-    if (!flow.key) continue;
-    if (const auto added = add_request(trace, {flow.caller, *flow.key}); !added) {
-      return std::unexpected(added.error());
+  auto flows = find_flows_of_orders(queries_, ids);
+  if (!flows) return std::unexpected(flows.error());
+  Names names(queries_);
+  std::vector<Trace> traces;
+  for (OrderRow& view : *views) {
+    const OrderId id = view.order.id;
+    Trace trace{.view = std::move(view), .steps = {}, .requests = {}};
+    for (const FlowRow& row : (*flows)[id]) {
+      const auto item = names.of(row.flow.item);
+      if (!item) return std::unexpected(item.error());
+      if (*item) trace.steps.push_back({row, (*item)->sku, (*item)->warehouse});
     }
+    const auto request = own->find(id);
+    CHECK(request != own->end());  // It is the order's own row, in this very snapshot.
+    if (request->second.request) trace.requests.push_back(*std::move(request->second.request));
+    if (const auto added = add_requests(trace); !added) return std::unexpected(added.error());
+    put_in_order(trace);
+    traces.push_back(std::move(trace));
   }
-  put_in_order(trace);
-  return trace;
+  return traces;
 }
 
-Result<void> SqliteReader::add_steps(Trace& trace) {
-  std::vector<FlowRow> rows;
-  const auto read = queries_[Query::flows_of_order].for_each([&](Row& row) { rows.push_back(flow_of(row)); },
-                                                             trace.view.order.id);
-  if (!read) return read;
-  for (const FlowRow& flow : rows) {
-    const auto add = [&](Row& row) {
-      trace.steps.push_back({flow, row.code<rules::SkuCode>(0), std::string(row.text(1))});
-    };
-    if (auto named = queries_[Query::name_of_item].for_each(add, flow.flow.item); !named) return named;
+// Those that its steps name, each read once.
+Result<void> SqliteReader::add_requests(Trace& trace) {
+  std::set<rules::RequestId> ids;
+  for (const Trace::Step& step : trace.steps) {
+    if (step.row.flow.key) ids.emplace(step.row.flow.caller, *step.row.flow.key);
   }
-  return {};
-}
-
-Result<void> SqliteReader::add_request(Trace& trace, const rules::RequestId& id) {
-  auto request = recorded_under(id);
-  if (!request) return std::unexpected(request.error());
-  if (*request) trace.requests.push_back(**std::move(request));
+  for (const rules::RequestId& id : ids) {
+    auto request = recorded_under(id);
+    if (!request) return std::unexpected(request.error());
+    if (*request) trace.requests.push_back(**std::move(request));
+  }
   return {};
 }
 
@@ -307,7 +339,7 @@ Result<RequestAges> SqliteReader::request_ages(const std::optional<rules::Reques
   RequestAges ages{.requests = {}, .now = *now};
   // Every pair comes after the pair of empty texts.
   const std::string caller = after ? after->first.text() : std::string();
-  const std::string_view key = after ? after->second.text() : std::string_view();
+  const std::string_view key = after ? after->second.text() : std::string_view("");
   const auto read = queries_[Query::requests_after].for_each(
       [&](Row& row) { ages.requests.push_back(age_of(row)); }, caller, key, static_cast<std::int64_t>(count));
   if (!read) return std::unexpected(read.error());
@@ -367,58 +399,125 @@ Result<DueHolds> SqliteReader::due(std::size_t count) {
   return due;
 }
 
-Result<Sequel> SqliteReader::follow(const Cursors& from, std::size_t flows_max) {
+Result<LedgerPage> SqliteReader::read_after(const Offsets& from, std::size_t flows_max) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
   const Result<Time> now = this->now();
   if (!now) return std::unexpected(now.error());
-  Result<Sequel> sequel = follow_ledger(queries_, from, flows_max);
-  if (sequel) sequel->now = *now;
-  return sequel;
+  Result<LedgerPage> page = read_ledger_page(queries_, from, flows_max);
+  if (page) page->now = *now;
+  return page;
+}
+
+class SqliteScan final : public TablesReader::Scan {
+ public:
+  SqliteScan(Snapshot snapshot, Queries& queries, TablesReader::Visitor visitor);
+  ~SqliteScan() override { end_table(); }
+  SqliteScan(const SqliteScan&) = delete;
+  SqliteScan& operator=(const SqliteScan&) = delete;
+
+  Result<bool> step(std::size_t rows_max) override;
+
+ private:
+  using Show = std::function<Result<void>(Row&)>;
+  struct Table {
+    Query query;
+    Show show;
+  };
+
+  template <class T>
+  void add(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see);
+  template <class T>
+  void add(Query query, T (*decode)(Row&), Result<void> (*complete)(Queries&, T&),
+           const std::function<void(const T&)>& see);
+  Result<bool> show_row();
+  void end_table();
+
+  const Snapshot snapshot_;
+  Queries& queries_;
+  const TablesReader::Visitor visitor_;
+  std::vector<Table> tables_;
+  std::size_t table_ = 0;        // The one that is being walked through.
+  std::optional<Error> failed_;  // What the walk ended with.
+};
+
+SqliteScan::SqliteScan(Snapshot snapshot, Queries& queries, TablesReader::Visitor visitor)
+    : snapshot_(std::move(snapshot)), queries_(queries), visitor_(std::move(visitor)) {
+  add(Query::all_skus, sku_of, visitor_.sku);
+  add(Query::all_activities, activity_of, add_lines, visitor_.activity);
+  add(Query::all_items, item_of, add_buckets, visitor_.item);
+  add(Query::all_flows_by_bucket, flow_of, visitor_.flow_by_bucket);
+  add(Query::all_flows_by_batch, flow_of, visitor_.flow_by_batch);
+  add(Query::all_flows_by_order, flow_of, visitor_.flow_by_order);
+  add(Query::all_orders, order_of, visitor_.order);
+  add(Query::all_requests, request_of, visitor_.request);
+  add(Query::all_requests_of_orders, request_of_order, visitor_.order_as_request);
+  add(Query::all_quotas, quota_of, visitor_.quota);
+  add(Query::all_holds, hold_of, visitor_.hold);
+  add(Query::all_batches, batch_of, visitor_.batch);
 }
 
 template <class T>
-Result<void> SqliteReader::visit_all(Query query, T (*decode)(Row&),
-                                     const std::function<void(const T&)>& see) {
-  if (!see) return {};
-  return queries_[query].for_each([&](Row& row) {
-    const T value = decode(row);
-    if (row.sound()) see(value);
-  });
+void SqliteScan::add(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see) {
+  if (!see) return;
+  tables_.push_back({query, [decode, &see](Row& row) -> Result<void> {
+                       const T value = decode(row);
+                       if (row.sound()) see(value);
+                       return {};
+                     }});
 }
 
-// As visit_all, each value with the rows that belong to it.
+// Each value with the rows that belong to it.
 template <class T>
-Result<void> SqliteReader::visit_whole(Query query, T (*decode)(Row&), Result<void> (*add)(Queries&, T&),
-                                       const std::function<void(const T&)>& see) {
-  if (!see) return {};
-  Result<void> added;
-  const auto read = queries_[query].for_each([&](Row& row) {
-    T value = decode(row);
-    if (!row.sound()) return;
-    added = add(queries_, value);
-    if (!added) return row.spoil();  // Nothing more is read.
-    see(value);
-  });
-  return added ? read : added;
+void SqliteScan::add(Query query, T (*decode)(Row&), Result<void> (*complete)(Queries&, T&),
+                     const std::function<void(const T&)>& see) {
+  if (!see) return;
+  tables_.push_back({query, [this, decode, complete, &see](Row& row) -> Result<void> {
+                       T value = decode(row);
+                       if (!row.sound()) return {};
+                       if (auto completed = complete(queries_, value); !completed) return completed;
+                       see(value);
+                       return {};
+                     }});
 }
 
-Result<void> SqliteReader::visit(const Visitor& visitor) {
-  const auto snapshot = Snapshot::take(queries_);
+Result<bool> SqliteScan::step(std::size_t rows_max) {
+  CHECK(rows_max >= 1);
+  if (failed_) return std::unexpected(*failed_);
+  for (std::size_t shown = 0; table_ < tables_.size();) {
+    if (shown == rows_max) return true;
+    const Result<bool> there = show_row();
+    if (!there) {
+      failed_ = there.error();
+      return std::unexpected(*failed_);
+    }
+    if (*there) {
+      ++shown;
+      continue;
+    }
+    end_table();
+    ++table_;
+  }
+  return false;
+}
+
+// False at the end of the table.
+Result<bool> SqliteScan::show_row() {
+  const Table& table = tables_[table_];
+  Result<void> shown;
+  const Result<bool> there = queries_[table.query].next([&](Row& row) { shown = table.show(row); });
+  if (!shown) return std::unexpected(shown.error());
+  return there;
+}
+
+void SqliteScan::end_table() {
+  if (table_ < tables_.size()) queries_[tables_[table_].query].end();
+}
+
+Result<std::unique_ptr<TablesReader::Scan>> SqliteReader::scan(Visitor visitor) {
+  auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
-  Result<void> done = visit_all(Query::all_skus, sku_of, visitor.sku);
-  if (done) done = visit_whole(Query::all_activities, activity_of, add_lines, visitor.activity);
-  if (done) done = visit_whole(Query::all_items, item_of, add_buckets, visitor.item);
-  if (done) done = visit_all(Query::all_flows_by_bucket, flow_of, visitor.flow_by_bucket);
-  if (done) done = visit_all(Query::all_flows_by_batch, flow_of, visitor.flow_by_batch);
-  if (done) done = visit_all(Query::all_flows_by_order, flow_of, visitor.flow_by_order);
-  if (done) done = visit_all(Query::all_orders, order_of, visitor.order);
-  if (done) done = visit_all(Query::all_requests, request_of, visitor.request);
-  if (done) done = visit_all(Query::all_requests_of_orders, request_of_order, visitor.order_as_request);
-  if (done) done = visit_all(Query::all_quotas, quota_of, visitor.quota);
-  if (done) done = visit_all(Query::all_holds, hold_of, visitor.hold);
-  if (done) done = visit_all(Query::all_batches, batch_of, visitor.batch);
-  return done;
+  return std::make_unique<SqliteScan>(*std::move(snapshot), queries_, std::move(visitor));
 }
 
 }  // namespace

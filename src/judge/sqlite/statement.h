@@ -86,14 +86,24 @@ class Statement {
     bind_all(values...);
     const Ending ending(*this);
     for (;;) {
-      const Result<bool> there = step();
+      const Result<bool> there = next(use);
       if (!there) return std::unexpected(there.error());
       if (!*there) return {};
-      Row row(raw_);
-      use(row);
-      if (!row.sound()) return std::unexpected(unsound());
     }
   }
+
+  // For a walk that rests between rows, of a statement without parameters: calls `use(Row&)` for the next
+  // row; false when there was none. Whoever began to walk calls end(), wherever he stands.
+  template <class Use>
+  Result<bool> next(Use use) {
+    const Result<bool> there = step();
+    if (!there || !*there) return there;
+    Row row(raw_);
+    use(row);
+    if (!row.sound()) return std::unexpected(unsound());
+    return true;
+  }
+  void end() { reset(); }
 
  private:
   // Ends a use of the statement, whichever way it is left.

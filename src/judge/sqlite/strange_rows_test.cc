@@ -80,14 +80,14 @@ TEST(SqliteStrangeRows, WhatPointsAtNothingIsShownWithoutIt) {
     JudgeDriver court(*store);
     court.say(reserve("in-sale", "cid", {{"tee", 1}}, {.activity = "sale"}));
   }
-  const std::size_t orders = world.open_reader()->follow({}, 1000).value().orders.size();
+  const std::size_t orders = world.open_reader()->read_after({}, 1000).value().orders.size();
   tamper(world.options(),
          "DELETE FROM activity_line; DELETE FROM activity; DELETE FROM orders WHERE user = 'bob'");
   const auto reader = world.open_reader();
-  const OrderView view = reader->order(order_of("in-sale")).value().value();
+  const OrderRow view = reader->order(order_of("in-sale")).value().value();
   EXPECT_FALSE(view.activity);
   EXPECT_EQ(view.parts.size(), 1U);
-  EXPECT_EQ(reader->follow({}, 1000).value().orders.size(), orders - 1);
+  EXPECT_EQ(reader->read_after({}, 1000).value().orders.size(), orders - 1);
   EXPECT_FALSE(audit(*reader).value().clean());
 }
 

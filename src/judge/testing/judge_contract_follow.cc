@@ -1,4 +1,4 @@
-// What is promised of those who follow the ledger by a cursor per lane, on every form of a store.
+// What is promised of those who follow the ledger by a offset per lane, on every form of a store.
 #include <set>
 #include <string>
 
@@ -11,17 +11,17 @@ using namespace std::chrono_literals;
 namespace {
 
 // "#a held, #b paid; 2 left since 3 ms": what the batches moved, and what comes after them.
-std::string said(const Sequel& sequel, Time start) {
-  if (sequel.other_history) return "another history";
+std::string said(const LedgerPage& page, Time start) {
+  if (page.other_history) return "another history";
   std::set<std::string> words;
-  for (const rules::Order& order : sequel.orders) {
+  for (const rules::Order& order : page.orders) {
     words.insert(order.user.text() + " " + std::string(rules::word(order.state)));
   }
-  EXPECT_EQ(words.size(), sequel.orders.size()) << "each order once";
+  EXPECT_EQ(words.size(), page.orders.size()) << "each order once";
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  text += "; " + std::to_string(sequel.batches_left) + " left";
-  if (sequel.oldest_left) text += " since " + std::to_string((*sequel.oldest_left - start).count()) + " ms";
+  text += "; " + std::to_string(page.batches_left) + " left";
+  if (page.oldest_left) text += " since " + std::to_string((*page.oldest_left - start).count()) + " ms";
   return text;
 }
 
@@ -29,11 +29,11 @@ std::string said(const Sequel& sequel, Time start) {
 
 TEST_P(JudgeContract, TheLedgerIsFollowedBatchByBatch_B17) {
   const Time start = clock().now();
-  Cursors cursors;
+  Offsets offsets;
   const auto follow = [&](std::size_t flows_max) {
-    const Sequel sequel = reader().follow(cursors, flows_max).value();
-    cursors = sequel.reached;
-    return said(sequel, start);
+    const LedgerPage page = reader().read_after(offsets, flows_max).value();
+    offsets = page.reached;
+    return said(page, start);
   };
   EXPECT_EQ(follow(100), "; 0 left");
   shop("tee", 9);
@@ -45,15 +45,15 @@ TEST_P(JudgeContract, TheLedgerIsFollowedBatchByBatch_B17) {
   say_all({reserve("c", "cid", {{"tee", 100}})});  // Refused: a batch that moves nothing.
   clock().advance(1s);
   say_all({reserve("d", "dan", {{"tee", 1}})});
-  const Cursors before = cursors;
+  const Offsets before = offsets;
   EXPECT_EQ(follow(1), "ann paid, bob held; 3 left since 2000 ms") << "as they are, not as they were";
   EXPECT_EQ(follow(1), "ann paid; 2 left since 2000 ms");
   EXPECT_EQ(follow(1), "; 1 left since 3000 ms");
   EXPECT_EQ(follow(1), "dan held; 0 left");
   EXPECT_EQ(follow(1), "; 0 left");
-  cursors = before;
+  offsets = before;
   EXPECT_EQ(follow(3), "ann paid, bob held; 2 left since 2000 ms") << "whole batches, until there are three";
-  cursors.clear();
+  offsets.clear();
   EXPECT_EQ(follow(1000), "ann paid, bob held, dan held; 0 left") << "from nothing";
 }
 
@@ -61,16 +61,16 @@ TEST_P(JudgeContract, TheLedgerIsFollowedBatchByBatch_B17) {
 TEST_P(JudgeContract, AnotherHistoryIsNotFollowed) {
   shop("tee", 9);
   const Time start = clock().now();
-  const Sequel now = reader().follow({}, 1000).value();
+  const LedgerPage now = reader().read_after({}, 1000).value();
   ASSERT_EQ(now.reached.size(), 1U);
-  const auto [lane, cursor] = *now.reached.begin();
-  const auto from = [&](rules::LaneId of, Cursor at) {
-    return said(reader().follow({{of, at}}, 1000).value(), start);
+  const auto [lane, offset] = *now.reached.begin();
+  const auto from = [&](rules::LaneId of, Offset at) {
+    return said(reader().read_after({{of, at}}, 1000).value(), start);
   };
-  EXPECT_EQ(from(lane, cursor), "; 0 left");
-  EXPECT_EQ(from(lane, {cursor.n, cursor.at + 1ms}), "another history");
-  EXPECT_EQ(from(lane, {cursor.n + 1, cursor.at}), "another history");
-  EXPECT_EQ(from(rules::LaneId{lane.value + 1}, {1, cursor.at}), "another history");
+  EXPECT_EQ(from(lane, offset), "; 0 left");
+  EXPECT_EQ(from(lane, {offset.n, offset.at + 1ms}), "another history");
+  EXPECT_EQ(from(lane, {offset.n + 1, offset.at}), "another history");
+  EXPECT_EQ(from(rules::LaneId{lane.value + 1}, {1, offset.at}), "another history");
 }
 
 }  // namespace gavel::judge

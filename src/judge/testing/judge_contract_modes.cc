@@ -88,9 +88,9 @@ TEST_P(JudgeContract, ABucketsPastIsFoundByItsPosition_A15) {
   const rules::Item item = reader().stock(rules::SkuCode("tee")).value()->at(0).item;
   const rules::BucketNo sold_from = item.buckets[0].seq == 3 ? 0 : 1;
   const auto then = [&](std::int64_t seq) {
-    const ItemThen found = reader().item_then(item.id, {{sold_from, seq}}).value();
+    const ItemHistory found = reader().item_history(item.id, {{sold_from, seq}}).value();
     EXPECT_EQ(found.item->buckets, item.buckets);
-    return found.then.contains(sold_from) ? found.then.at(sold_from).units : -1;
+    return found.available.contains(sold_from) ? found.available.at(sold_from).units : -1;
   };
   const std::int64_t first = sold_from == 0 ? 4 : 3;
   EXPECT_EQ(then(0), 0);
@@ -98,8 +98,8 @@ TEST_P(JudgeContract, ABucketsPastIsFoundByItsPosition_A15) {
   EXPECT_EQ(then(2), first - 2);
   EXPECT_EQ(then(3), first - 3);
   EXPECT_EQ(then(4), -1);
-  EXPECT_FALSE(reader().item_then(rules::ItemId{99}, {{0, 1}}).value().item);
-  EXPECT_TRUE(reader().item_then(item.id, {}).value().then.empty());
+  EXPECT_FALSE(reader().item_history(rules::ItemId{99}, {{0, 1}}).value().item);
+  EXPECT_TRUE(reader().item_history(item.id, {}).value().available.empty());
 }
 
 }  // namespace gavel::judge

@@ -1,9 +1,10 @@
-// Rows: all tables of a database as vectors that a test may change, and a Reader that shows them. For tests.
+// Rows: all tables of a database as vectors that a test may change, and a reader that shows them. For tests.
 #pragma once
 
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -29,9 +30,9 @@ struct Rows {
       0;  // So many of the last flows by batch are missing there, as in a lost index.
 };
 
-inline Rows rows_of(Reader& reader) {
+inline Rows rows_of(TablesReader& reader) {
   Rows rows;
-  Reader::Visitor visitor;
+  TablesReader::Visitor visitor;
   visitor.sku = [&](const auto& row) { rows.skus.push_back(row); };
   visitor.activity = [&](const auto& row) { rows.activities.push_back(row); };
   visitor.item = [&](const auto& row) { rows.items.push_back(row); };
@@ -46,50 +47,30 @@ inline Rows rows_of(Reader& reader) {
   return rows;
 }
 
-// Shows rows that no store would hold. It answers visits alone.
-class RowsReader final : public Reader {
+// Shows rows that no store would hold, all of them in one step.
+class RowsReader final : public TablesReader {
  public:
   explicit RowsReader(Rows rows) : rows_(std::move(rows)) {}
 
-  Result<Modes> modes() override { return fail(ErrorCode::invalid, "visit alone"); }
-  Result<ItemThen> item_then(rules::ItemId, const std::map<rules::BucketNo, std::int64_t>&) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<Confirmation> confirm(const Doubts&) override { return fail(ErrorCode::invalid, "visit alone"); }
-  Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode&, const rules::RequestId&) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<std::optional<OrderView>> order(rules::OrderId) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<std::optional<Trace>> trace(rules::OrderId) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>&,
-                                                  std::size_t) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId&) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<RequestAges> request_ages(const std::optional<rules::RequestId>&, std::size_t) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<std::optional<rules::Activity>> activity(const rules::ActivityCode&) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode&) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<std::vector<StockRow>> short_items(rules::ItemId, std::size_t) override {
-    return fail(ErrorCode::invalid, "visit alone");
-  }
-  Result<DueHolds> due(std::size_t) override { return fail(ErrorCode::invalid, "visit alone"); }
-  Result<Sequel> follow(const Cursors&, std::size_t) override {
-    return fail(ErrorCode::invalid, "visit alone");
+  Result<std::unique_ptr<Scan>> scan(Visitor visitor) override {
+    return std::make_unique<OneStep>(*this, std::move(visitor));
   }
 
-  Result<void> visit(const Visitor& visitor) override {
+ private:
+  class OneStep final : public Scan {
+   public:
+    OneStep(const RowsReader& reader, Visitor visitor) : reader_(reader), visitor_(std::move(visitor)) {}
+    Result<bool> step(std::size_t) override {
+      reader_.show_all(visitor_);
+      return false;
+    }
+
+   private:
+    const RowsReader& reader_;
+    const Visitor visitor_;
+  };
+
+  void show_all(const Visitor& visitor) const {
     show(visitor.sku, rows_.skus);
     show(visitor.activity, rows_.activities);
     show(visitor.item, rows_.items);
@@ -100,10 +81,8 @@ class RowsReader final : public Reader {
     show(visitor.quota, rows_.quotas);
     show(visitor.hold, rows_.holds);
     show(visitor.batch, rows_.batches);
-    return {};
   }
 
- private:
   template <class Row>
   static void show(const std::function<void(const Row&)>& visit, const std::vector<Row>& rows) {
     if (!visit) return;

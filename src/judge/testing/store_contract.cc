@@ -300,12 +300,12 @@ TEST_P(StoreContract, ReadersFindActivitiesAndStock) {
 
 // What a closed gate's no rests on (A8, A9, C9), in one consistent state.
 TEST_P(StoreContract, AConfirmingReadFindsEverythingThatSpeaksAgainstANo) {
-  const Doubts doubts{.items = {ItemId{1}, ItemId{2}, ItemId{99}},
-                      .keys = {request_id("shop", "k-1"), request_id("other", "k-1"),
-                               request_id("other", to_text(order_id(2).uuid)),
-                               request_id("shop", to_text(order_id(3).uuid)), request_id("shop", "new")},
-                      .activities = {ActivityCode("sale"), ActivityCode("none")}};
-  const auto quiet = reader().confirm(doubts);
+  const SoldOutCheck check{.items = {ItemId{1}, ItemId{2}, ItemId{99}},
+                           .keys = {request_id("shop", "k-1"), request_id("other", "k-1"),
+                                    request_id("other", to_text(order_id(2).uuid)),
+                                    request_id("shop", to_text(order_id(3).uuid)), request_id("shop", "new")},
+                           .activities = {ActivityCode("sale"), ActivityCode("none")}};
+  const auto quiet = reader().check_sold_out(check);
   ASSERT_TRUE(quiet) << quiet.error().message;
   EXPECT_EQ(quiet->now, clock().now());
   ASSERT_TRUE(quiet->items.contains(ItemId{1}) && quiet->items.contains(ItemId{2}));
@@ -342,8 +342,8 @@ TEST_P(StoreContract, ASnapshotOfAnActivityHasItsItemsAndKnowsItsKey) {
 // No caller brings a time of its own, and the database's never goes behind what it has stored.
 TEST_P(StoreContract, EveryAnswerThatDependsOnTheTimeTellsTheDatabases_C9) {
   const auto times = [&] {
-    return std::vector{reader().due(1)->now, reader().confirm({})->now, reader().follow({}, 1)->now,
-                       reader().request_ages(std::nullopt, 1)->now,
+    return std::vector{reader().due(1)->now, reader().check_sold_out({})->now,
+                       reader().read_after({}, 1)->now, reader().request_ages(std::nullopt, 1)->now,
                        reader().activity_snapshot(ActivityCode("sale"), request_id("shop", "new"))->now};
   };
   const Time newest_batch = clock().now();
@@ -367,6 +367,71 @@ TEST_P(StoreContract, ReadersFindEachDueOrderOnce) {
   clock().advance(1h);
   EXPECT_EQ(due(2), (std::vector{order_id(1), order_id(2)}));
   EXPECT_EQ(due(1), std::vector{order_id(1)});
+}
+
+// A list asks once, however many orders it has (B17).
+TEST_P(StoreContract, OrdersAndTracesAreReadInSetsInTheOrderOfTheirIds_B17) {
+  std::vector<OrderId> ids{order_id(3)};
+  for (std::uint8_t nobody = 100; nobody < 200; ++nobody) ids.push_back(order_id(nobody));
+  ids.push_back(order_id(1));
+  const auto orders = reader().orders(ids);
+  ASSERT_TRUE(orders) << orders.error().message;
+  ASSERT_EQ(orders->size(), 2U);
+  EXPECT_EQ((*orders)[0].order.id, order_id(3));
+  EXPECT_EQ((*orders)[1].order.id, order_id(1));
+  EXPECT_EQ((*orders)[1].order.user, UserId("ann"));
+  ASSERT_EQ((*orders)[1].parts.size(), 3U);
+  EXPECT_EQ((*orders)[1].parts[2].sku, SkuCode("cap"));
+  const auto traces = reader().traces(ids);
+  ASSERT_TRUE(traces) << traces.error().message;
+  ASSERT_EQ(traces->size(), 2U);
+  EXPECT_EQ((*traces)[0].view.order.id, order_id(3));
+  EXPECT_EQ((*traces)[0].steps.size(), 0U);
+  EXPECT_EQ((*traces)[1].steps.size(), 3U);
+  EXPECT_EQ((*traces)[1].requests.size(), 1U) << "k-1; k-2 has no row";
+  EXPECT_TRUE(reader().orders({}).value().empty());
+  EXPECT_TRUE(reader().traces({}).value().empty());
+  EXPECT_FALSE(reader().order(order_id(9)).value());
+  EXPECT_EQ(reader().order(order_id(2)).value()->order.id, order_id(2));
+}
+
+// A scan may rest between any two rows, and may be given up.
+TEST_P(StoreContract, AScanInStepsShowsWhatOneInOneGoShows) {
+  std::vector<std::string> seen;
+  const auto visitor_to = [](std::vector<std::string>& rows) {
+    Reader::Visitor visitor;
+    visitor.sku = [&rows](const rules::Sku& row) { rows.push_back("sku " + row.code.text()); };
+    visitor.item = [&rows](const rules::Item& row) {
+      rows.push_back("item " + std::to_string(row.id.value));
+    };
+    visitor.flow_by_bucket = [&rows](const FlowRow& row) {
+      rows.push_back("flow " + std::to_string(row.flow.item.value) + " " + std::to_string(row.flow.seq));
+    };
+    visitor.order_as_request = [&rows](const rules::IdempotencyRecord& row) {
+      rows.push_back("request " + std::string(row.key.text()));
+    };
+    visitor.batch = [&rows](const BatchRow& row) { rows.push_back("batch " + std::to_string(row.batch.n)); };
+    return visitor;
+  };
+  std::vector<std::string> whole;
+  ASSERT_TRUE(reader().visit(visitor_to(whole)));
+  EXPECT_EQ(whole.size(), 12U);
+  for (const std::size_t rows_max : {1U, 2U, 5U, 100U}) {
+    seen.clear();
+    const auto scan = reader().scan(visitor_to(seen));
+    ASSERT_TRUE(scan) << scan.error().message;
+    for (std::size_t shown = 0;; shown = seen.size()) {
+      const Result<bool> more = (*scan)->step(rows_max);
+      ASSERT_TRUE(more) << more.error().message;
+      EXPECT_LE(seen.size() - shown, rows_max);
+      if (!*more) break;
+    }
+    EXPECT_EQ(seen, whole) << rows_max;
+  }
+  seen.clear();
+  ASSERT_TRUE(reader().scan(visitor_to(seen)).value()->step(4).value());
+  EXPECT_EQ(seen.size(), 4U);
+  EXPECT_TRUE(reader().order(order_id(1)).value()) << "the reader is free again";
 }
 
 TEST_P(StoreContract, AVisitGivesEachTableInKeyOrder) {

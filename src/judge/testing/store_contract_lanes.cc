@@ -29,9 +29,9 @@ State order_of_item_2(std::uint8_t number, std::int64_t seq, Time now) {
   return state;
 }
 
-std::set<rules::OrderId> orders_of(const Sequel& sequel) {
+std::set<rules::OrderId> orders_of(const LedgerPage& page) {
   std::set<rules::OrderId> ids;
-  for (const rules::Order& order : sequel.orders) ids.insert(order.id);
+  for (const rules::Order& order : page.orders) ids.insert(order.id);
   return ids;
 }
 
@@ -52,23 +52,23 @@ TEST_P(StoreContract, EachLaneIsFollowedForItself_B17) {
   post_in(one, 2, order_of_item_2(5, 3, start));
   post_in(three, 1, order_of_item_2(6, 4, start));
 
-  Sequel sequel = reader().follow({}, 5).value();
-  EXPECT_EQ(orders_of(sequel), (std::set{order_id(1), order_id(2)})) << "those that a flow names";
-  EXPECT_EQ(sequel.reached, (Cursors{{one, {1, start}}}));
-  EXPECT_EQ(sequel.batches_left, 3);
-  EXPECT_EQ(sequel.oldest_left, start + 1s) << "of another lane than the one that was reached";
+  LedgerPage page = reader().read_after({}, 5).value();
+  EXPECT_EQ(orders_of(page), (std::set{order_id(1), order_id(2)})) << "those that a flow names";
+  EXPECT_EQ(page.reached, (Offsets{{one, {1, start}}}));
+  EXPECT_EQ(page.batches_left, 3);
+  EXPECT_EQ(page.oldest_left, start + 1s) << "of another lane than the one that was reached";
   for (const auto& [lane, order] : {std::pair(one, 5), std::pair(two, 4), std::pair(three, 6)}) {
-    sequel = reader().follow(sequel.reached, 1).value();
-    EXPECT_EQ(orders_of(sequel), std::set{order_id(static_cast<std::uint8_t>(order))});
-    EXPECT_TRUE(sequel.reached.contains(lane));
+    page = reader().read_after(page.reached, 1).value();
+    EXPECT_EQ(orders_of(page), std::set{order_id(static_cast<std::uint8_t>(order))});
+    EXPECT_TRUE(page.reached.contains(lane));
   }
-  EXPECT_EQ(sequel.batches_left, 0);
-  EXPECT_EQ(sequel.oldest_left, std::nullopt);
+  EXPECT_EQ(page.batches_left, 0);
+  EXPECT_EQ(page.oldest_left, std::nullopt);
 }
 
 TEST_P(StoreContract, ACursorWhoseBatchIsMissingIsOfAnotherHistory) {
   ASSERT_EQ(store().settle(BatchId{lane_, 5}).value(), Settlement::buried);
-  EXPECT_TRUE(reader().follow({{lane_, {3, clock().now()}}}, 9).value().other_history);
+  EXPECT_TRUE(reader().read_after({{lane_, {3, clock().now()}}}, 9).value().other_history);
 }
 
 TEST_P(StoreContract, ABucketThatAnotherMadeMeanwhileIsADuplicate_A3) {
@@ -151,9 +151,9 @@ TEST_P(StoreContract, AViewOfAnOrderSaysWhatHasReturnedToEachPlace_E1) {
   order.revision = 1;
   order.row_state = RowState::updated;
   ASSERT_EQ(code_of(post(state)), "written");
-  const OrderView view = reader().order(order_id(1)).value().value();
+  const OrderRow view = reader().order(order_id(1)).value().value();
   std::string text;
-  for (const OrderView::Part& part : view.parts) {
+  for (const OrderRow::Part& part : view.parts) {
     text += part.sku.text() + "/" + std::to_string(part.bucket) + " " + std::to_string(part.quantity.units) +
             "-" + std::to_string(part.returned.units) + "; ";
   }
@@ -166,12 +166,12 @@ TEST_P(StoreContract, AConfirmingReadTellsKeysAndDueHoldsApart_A8_A9) {
   const std::string free_key = to_text(order_id(9).uuid);
   EXPECT_TRUE(reader().request(request_id("shop", order_key)).value());
   EXPECT_FALSE(reader().request(request_id("shop", free_key)).value());
-  Doubts doubts;
+  SoldOutCheck check;
   for (const std::string& key : {order_key, free_key, std::string("k-1"), std::string("nobody")}) {
-    doubts.keys.insert(request_id("shop", key));
+    check.keys.insert(request_id("shop", key));
   }
-  doubts.items = {ItemId{0}, ItemId{1}, ItemId{2}};  // Nobody made an item 0.
-  const Confirmation found = reader().confirm(doubts).value();
+  check.items = {ItemId{0}, ItemId{1}, ItemId{2}};  // Nobody made an item 0.
+  const SoldOutCheckResult found = reader().check_sold_out(check).value();
   EXPECT_EQ(found.known, (std::set{request_id("shop", order_key), request_id("shop", "k-1")}));
   EXPECT_TRUE(found.first_expiry.contains(ItemId{1}) && found.first_expiry.contains(ItemId{2}));
   EXPECT_EQ(found.first_expiry.size(), 2U);
