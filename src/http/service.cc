@@ -188,6 +188,7 @@ awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body
     if (item) commands.push_back(command_of(caller, item->key, std::move(item->act)));
   }
   const std::vector<Verdict> verdicts = co_await pipeline_.submit_all(commands);
+  CHECK(verdicts.size() == commands.size());
   BatchAnswer answer;
   std::size_t judged = 0;
   for (const auto& item : *items) {
@@ -198,6 +199,7 @@ awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body
     answer.add(answer_to(commands[judged], verdicts[judged]));
     ++judged;
   }
+  CHECK(judged == commands.size());
   co_return answer.take();
 }
 

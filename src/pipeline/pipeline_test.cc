@@ -210,7 +210,7 @@ TEST(Pipeline, CommandsThatCameTogetherAreAnsweredTogetherInTheirOrder) {
   EXPECT_EQ(world.answers.back(), "[]");
 }
 
-TEST(Pipeline, TogetherButOverSeveralBatchesOfTheLane) {
+TEST(Pipeline, AGroupIsAnsweredOnceThoughTheLaneTakesSeveralBatches) {
   World world({100, Duration(1000), Duration(5000)}, {100, 2});
   world.ask_all({order("a"), order("b"), order("c"), order("d"), order("e")});
   world.judge();
