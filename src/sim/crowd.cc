@@ -1,3 +1,4 @@
+// One noun: the crowd of simulated callers.
 #include "sim/crowd.h"
 
 #include <algorithm>
