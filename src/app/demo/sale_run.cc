@@ -18,8 +18,6 @@ class SaleTraffic final : public Traffic {
  public:
   SaleTraffic(const SalePlan& plan, const SaleTarget& target) : plan_(plan), target_(target) {
     run_.results.resize(plan.requests.size());
-    for (std::size_t i = 0; i < plan.requests.size(); ++i) by_key_[plan.requests[i].key] = i;
-    CHECK(by_key_.size() == plan.requests.size());
   }
 
   std::optional<HttpRequest> next() override {
@@ -33,7 +31,9 @@ class SaleTraffic final : public Traffic {
   }
 
   void on_response(const HttpRequest& request, const HttpResponse& response, const std::string&) override {
-    const std::size_t number = by_key_.at(request.key);
+    const auto asked = outstanding_.extract(request.key);
+    CHECK(!asked.empty());
+    const std::size_t number = asked.mapped();
     SaleRun::Result& result = run_.results[number];
     if (result.first.status != 0) {
       CHECK(!result.again);
@@ -51,8 +51,9 @@ class SaleTraffic final : public Traffic {
   }
 
  private:
-  HttpRequest request_of(std::size_t number) const {
+  HttpRequest request_of(std::size_t number) {
     const SalePlan::Request& planned = plan_.requests[number];
+    CHECK(outstanding_.emplace(planned.key, number).second);
     const boost::json::object line{{"sku", target_.sku}, {"quantity", 1}};
     const boost::json::object body{
         {"user", planned.user}, {"activity", target_.activity}, {"lines", boost::json::array{line}}};
@@ -62,7 +63,7 @@ class SaleTraffic final : public Traffic {
 
   const SalePlan& plan_;
   const SaleTarget& target_;
-  std::map<std::string, std::size_t> by_key_;
+  std::map<std::string, std::size_t> outstanding_;  // Requests without a response, by their key.
   std::size_t next_ = 0;
   std::deque<std::size_t> repeats_;
   SaleRun run_;
