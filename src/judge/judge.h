@@ -84,6 +84,7 @@ class Judge {
   const Observer observer_;
   std::optional<rules::LaneId> lane_;
   std::int64_t next_n_ = 1;
+  Time latest_ = Time::min();  // Of the latest batch that was loaded.
   // What batch next_n_ has written, if its commit has no known end; nothing may begin before it has.
   std::optional<rules::State> in_doubt_;
 };

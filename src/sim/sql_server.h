@@ -62,6 +62,8 @@ class SqlServer final : public Database {
   // True if the transaction has the lock, which it may have had before.
   bool try_lock(TransactionId id, const RowName& row, LockMode mode);
   void release(TransactionId id, const RowName& row);
+  // True if the transaction has a lock on the row that is at least as strong.
+  bool holds(TransactionId id, const RowName& row, LockMode mode) const;
   // Whether somebody else has a lock on the row, or somebody whose client has gone.
   bool is_taken(TransactionId id, const RowName& row) const;
   bool is_held_by_silent(const RowName& row) const;

@@ -147,7 +147,9 @@ void expect_broken_for_good(Store& store) {
   expect_broken(store.begin());
   expect_broken(store.open_lane());
   expect_broken(store.load_items({ItemId{1}}, state));
-  expect_broken(store.find_due(ItemId{1}, Time(), 1));
+  const DueQuestion question{ItemId{1}, std::nullopt, 1};
+  expect_broken(store.find_due(std::span(&question, 1), Time()));
+  expect_broken(store.open_instance());
   expect_broken(store.write(state, {rules::LaneId{1}, 99}, Time()));
   expect_broken(store.commit());
   expect_broken(store.settle({rules::LaneId{1}, 1}));

@@ -1,5 +1,7 @@
 // The fixture of the store contract: its first rows, and the words that its tests are written in.
+#include <span>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "judge/testing/store_contract.h"
@@ -59,6 +61,12 @@ rules::IdempotencyRecord make_recorded(const std::string& caller, const std::str
   verdict.at = Time(1'800'000'000'123ms);
   return rules::IdempotencyRecord{rules::Caller(caller), rules::RequestKey(key),
                                   "act=receive;sku=tee;quantity=7", verdict, RowState::inserted};
+}
+
+void StoreWorld::wait_for(const std::function<void()>& waits, const std::function<void()>& meanwhile) {
+  std::thread waiting(waits);
+  meanwhile();
+  waiting.join();
 }
 
 void StoreContract::SetUp() {
@@ -184,6 +192,17 @@ State StoreContract::loaded(const std::function<Result<void>(State&)>& load) {
 
 State StoreContract::loaded_item(std::int64_t item) {
   return loaded([&](State& state) { return store_->load_items({ItemId{item}}, state); });
+}
+
+std::vector<rules::OrderId> StoreContract::due_of(const DueQuestion& question, Time now) {
+  const auto due = store_->find_due(std::span(&question, 1), now);
+  EXPECT_TRUE(due) << due.error().message;
+  return due ? due->at(0) : std::vector<rules::OrderId>();
+}
+
+ActivityKeys StoreContract::sale_for_update() {
+  const rules::ActivityCode sale("sale");
+  return {.codes = {sale}, .ids = {}, .written = {sale}};
 }
 
 std::string StoreContract::dump() {
