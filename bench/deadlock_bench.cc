@@ -169,10 +169,13 @@ int Lanes::run() {
   const auto seconds = std::chrono::duration<double>(scheduler_.now()).count();
   std::printf("%d lanes, %lld batches of %d commands: %.1f deadlocks and %.1f lock wait timeouts per 1,000\n",
               options_.lanes, static_cast<long long>(applied_), options_.commands,
-              static_cast<double>(count(sim::RareState::deadlock)) / thousands,
+              static_cast<double>(server_.deadlocks()) / thousands,
               static_cast<double>(count(sim::RareState::lock_wait_timeout)) / thousands);
-  std::printf("failed batches %lld, commands told overloaded %lld, virtual time %.2f s\n",
-              static_cast<long long>(failed_), static_cast<long long>(commands_overloaded_), seconds);
+  std::printf(
+      "batches loaded once more for due holds %lld, failed %lld, commands told overloaded %lld, virtual time "
+      "%.2f s\n",
+      static_cast<long long>(count(sim::RareState::locked_after_time)), static_cast<long long>(failed_),
+      static_cast<long long>(commands_overloaded_), seconds);
   for (const std::string& complaint : server_.complaints()) std::printf("complaint: %s\n", complaint.c_str());
   const judge::AuditReport report = judge::audit(*reader_).value();
   for (const judge::Finding& finding : report.findings)

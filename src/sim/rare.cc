@@ -55,7 +55,6 @@ constexpr std::array rows{
     Row{RareState::confirming_read_failed, "confirming_read_failed", "A confirming read had no answer."},
     Row{RareState::refused_by_gate, "refused_by_gate",
         "The closed gate's no was confirmed and told, unrecorded."},
-    Row{RareState::deadlock, "deadlock", "Two transactions waited for each other."},
     Row{RareState::locked_after_time, "locked_after_time",
         "A row that was wanted after the time was another's, and the batch was loaded again."},
     Row{RareState::lock_wait_timeout, "lock_wait_timeout", "A statement waited too long for a lock."},

@@ -443,7 +443,7 @@ Result<void> SqlStore::wait_for(const RowName& row, LockMode mode) {
   while (true) {
     if (c_.server.is_deadlock(*transaction_, row, mode)) {
       c_.server.abort(*transaction_);
-      c_.sightings.saw(RareState::deadlock);
+      c_.server.note_deadlock();
       return std::unexpected(failed(ErrorCode::conflict, "deadlock at " + row));
     }
     // The statement alone is undone: the transaction keeps its locks until it is rolled back.
