@@ -14,11 +14,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "app/http_connection.h"
+#include "app/client/http_client.h"
+#include "app/load/load_engine.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"
@@ -41,7 +45,7 @@ constexpr std::chrono::seconds holds_within{6};                // The holds are 
 struct Plan {
   std::int64_t turns;
   std::int64_t holds;
-  double rate;
+  std::int64_t rate;
   std::int64_t connections;
 
   double bound() const { return static_cast<double>(holds) / released_a_second_least; }  // In seconds.
@@ -50,20 +54,20 @@ struct Plan {
 class Requests {
  public:
   // One order of one unit.
-  void order(std::string& to, const char* sku) {
-    const std::string body = "{" + content(sku) + "}";
-    to += "POST /v1/orders HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nIdempotency-Key: " +
-          key() + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  app::HttpRequest order(const char* sku) {
+    return {.method = "POST", .target = "/v1/orders", .body = "{" + content(sku) + "}", .key = key()};
   }
 
   // A call that holds `count` units for so long.
-  std::string holds(const char* sku, std::int64_t count, std::chrono::seconds hold) {
-    std::string body = "[";
+  app::HttpRequest holds(const char* sku, std::int64_t count, std::chrono::seconds hold) {
+    app::HttpRequest request{.method = "POST", .target = "/v1/batch"};
     for (std::int64_t i = 0; i < count; ++i) {
-      body += (i == 0 ? R"({"request_id":")" : R"(,{"request_id":")") + key() + R"(","act":"reserve",)" +
-              content(sku) + R"(,"hold_seconds":)" + std::to_string(hold.count()) + "}";
+      request.body += (i == 0 ? R"([{"request_id":")" : R"(,{"request_id":")") + key();
+      request.body += R"(","act":"reserve",)" + content(sku) + R"(,"hold_seconds":)";
+      request.body += std::to_string(hold.count()) + "}";
     }
-    return body + "]";
+    request.body += "]";
+    return request;
   }
 
  private:
@@ -77,6 +81,32 @@ class Requests {
   Random random_{1};
 };
 
+// Orders for tee, or by turns for the SKU whose units are all held; none once `over` is stopped.
+class Orders final : public app::Traffic {
+ public:
+  enum class Skus : std::uint8_t { tee, held_and_tee };
+  Orders(Requests& requests, Skus skus, std::stop_token over = {})
+      : requests_(requests), skus_(skus), over_(std::move(over)) {}
+
+  std::optional<app::HttpRequest> next() override {
+    if (over_.stop_requested()) return std::nullopt;
+    if (skus_ == Skus::tee) return requests_.order("tee");
+    is_held_ = !is_held_;
+    of_held_ += is_held_ ? 1 : 0;
+    return requests_.order(is_held_ ? "held" : "tee");
+  }
+  void on_response(const app::HttpRequest&, const app::HttpResponse&, const std::string&) override {}
+
+  std::int64_t of_held() const { return of_held_; }
+
+ private:
+  Requests& requests_;
+  const Skus skus_;
+  const std::stop_token over_;
+  bool is_held_ = false;
+  std::int64_t of_held_ = 0;
+};
+
 std::int64_t count_of(const std::string& text, std::string_view word) {
   std::int64_t count = 0;
   for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) ++count;
@@ -86,17 +116,15 @@ std::int64_t count_of(const std::string& text, std::string_view word) {
 // Holds every unit so that all expire within one second; the beginning of that second.
 Time hold_all(const Server& server, Requests& requests, std::int64_t holds) {
   const RealClock clock;
-  auto connection = app::HttpConnection::open("http://127.0.0.1:" + std::to_string(server.port()));
-  CHECK(connection.has_value());
+  auto client = app::HttpClient::create(server.shop());
+  CHECK(client.has_value());
   const Time expire = std::chrono::ceil<std::chrono::seconds>(clock.now()) + holds_within;
   for (std::int64_t made = 0; made < holds; made += batch) {
     // Rounded up, so that what is held later expires within the same second.
     const auto hold = std::chrono::ceil<std::chrono::seconds>(expire - clock.now());
     CHECK(hold.count() > 1);
-    const auto answer = connection->ask({.method = "POST",
-                                         .target = "/v1/batch",
-                                         .body = requests.holds("held", std::min(batch, holds - made), hold)},
-                                        Duration(10'000));
+    const auto answer =
+        client->ask(requests.holds("held", std::min(batch, holds - made), hold), Duration(10'000));
     CHECK(answer.has_value() && answer->status == 200);
     CHECK(count_of(answer->body, R"("code":"reserved")") == std::min(batch, holds - made));
   }
@@ -121,11 +149,6 @@ Span watch_release(judge::Reader& reader, Time expire) {
   }
 }
 
-void expect_all(const LoadResult& result, unsigned status) {
-  CHECK(result.latencies.size() > 0);
-  for (const auto& [seen, count] : result.statuses) CHECK(seen == status);
-}
-
 // What every hold's release and these orders leave of the SKU whose units were all held.
 void expect_taken(judge::Reader& reader, std::int64_t reserved, std::int64_t available) {
   const auto rows = reader.stock(rules::SkuCode("held"));
@@ -140,12 +163,12 @@ void expect_taken(judge::Reader& reader, std::int64_t reserved, std::int64_t ava
 }
 
 struct Turn {
-  LoadResult quiet, busy;
+  MeasuredLoad quiet, busy;
   Span released{0};
   Span machine_pause{0};
   std::string verify;
 
-  double ratio() const { return busy.latencies.ms(0.99) / quiet.latencies.ms(0.99); }
+  double ratio() const { return busy.statistics.latencies.ms(0.99) / quiet.statistics.latencies.ms(0.99); }
 };
 
 Turn take_turn(const Plan& plan, MachineWatch& machine) {
@@ -154,13 +177,12 @@ Turn take_turn(const Plan& plan, MachineWatch& machine) {
   Requests requests;
   Turn result;
   {
-    Load load(server.port(), static_cast<std::size_t>(plan.connections));
-    bool turn = false;
-    load.open_loop(quiet_for / 4, plan.rate, [&](std::string& to) { requests.order(to, "tee"); });
+    const auto engine = open_load(server.shop(), static_cast<std::size_t>(plan.connections));
+    Orders quiet_orders(requests, Orders::Skus::tee);
+    run_load(*engine, app::RateSchedule{plan.rate, quiet_for / 4}, quiet_orders, "reserved");
     machine.take_longest();
-    result.quiet = load.open_loop(quiet_for, plan.rate, [&](std::string& to) { requests.order(to, "tee"); });
+    result.quiet = run_load(*engine, app::RateSchedule{plan.rate, quiet_for}, quiet_orders, "reserved");
     result.machine_pause = machine.take_longest();
-    expect_all(result.quiet, 201);
     const Time expire = hold_all(server, requests, plan.holds);
     const auto reader = server.open_reader();
     std::stop_source released;
@@ -171,31 +193,25 @@ Turn take_turn(const Plan& plan, MachineWatch& machine) {
     // Some of them are due then, and more become due than are asked for.
     wait_until(expire + Duration(50));
     machine.take_longest();
-    std::int64_t of_held = 0;
-    const auto order = [&](std::string& to) {
-      turn = !turn;
-      of_held += turn ? 1 : 0;
-      requests.order(to, turn ? "held" : "tee");
-    };
-    result.busy = load.open_loop(release_within_most, plan.rate, order, released.get_token());
+    Orders orders(requests, Orders::Skus::held_and_tee, released.get_token());
+    result.busy = run_load(*engine, app::RateSchedule{plan.rate, release_within_most}, orders, "reserved");
     result.machine_pause = std::max(result.machine_pause, machine.take_longest());
     watch.join();
-    expect_all(result.busy, 201);
-    expect_taken(*reader, of_held, plan.holds - of_held);
+    expect_taken(*reader, orders.of_held(), plan.holds - orders.of_held());
   }
   result.verify = server.verify().verify;
   return result;
 }
 
 void print(const Plan& plan, const std::vector<Turn>& turns, bool machine_is_watched) {
-  Spans quiet, busy;
+  app::LatencyHistogram quiet, busy;
   std::vector<double> rates, ratios;
   Span released{0}, machine_pause{0};
   std::string verify = "clean";
   for (const Turn& turn : turns) {
-    quiet.add(turn.quiet.latencies);
-    busy.add(turn.busy.latencies);
-    rates.push_back(turn.busy.rate());
+    quiet.add(turn.quiet.statistics.latencies);
+    busy.add(turn.busy.statistics.latencies);
+    rates.push_back(turn.busy.per_second());
     ratios.push_back(turn.ratio());
     released = std::max(released, turn.released);
     machine_pause = std::max(machine_pause, turn.machine_pause);
@@ -205,8 +221,8 @@ void print(const Plan& plan, const std::vector<Turn>& turns, bool machine_is_wat
   figure.integer("turns", plan.turns)
       .integer("holds", plan.holds)
       .integer("connections", plan.connections)
-      .number("orders_per_second", median(rates))
-      .spans(busy)
+      .number("orders_per_second", median(rates));
+  add_latencies(figure, busy)
       .number("quiet_p99_ms", quiet.ms(0.99))
       .number("p99_of_quiet", median(ratios))
       .number("p99_of_quiet_most", std::ranges::max(ratios))
@@ -235,6 +251,6 @@ int main(int count, char** arguments) {
   using gavel::bench::number_given;
   return gavel::bench::measure({.turns = number_given(count, arguments, "--turns", 3),
                                 .holds = number_given(count, arguments, "--holds", 100'000),
-                                .rate = static_cast<double>(number_given(count, arguments, "--rate", 500)),
+                                .rate = number_given(count, arguments, "--rate", 500),
                                 .connections = number_given(count, arguments, "--connections", 16)});
 }

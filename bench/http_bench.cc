@@ -7,13 +7,14 @@
 // stands for an empty handler: its request is read, routed, answered and written by the code that an order
 // passes through, without a body, a key, the pipeline or the judge. After the turns comes an open loop at
 // `rate` orders a second (0: half of what the closed loop reached), measured from the scheduled time. CPU
-// time is that of all threads, the load's included. Last come calls of 1,000 orders each, over 4 connections.
-// A second service, in mode gated, is then asked for a SKU that is sold out, in turns with its empty answer:
-// what the hopeless cost. Each database is audited at the end; the program ends with 4 where that finds
-// something.
-#include <cstdio>
+// time is that of all threads, the load's included, which is told apart as load_cpu_us. Last come calls of
+// 1,000 orders each, over 4 connections. A second service, in mode gated, is then asked for a SKU that is
+// sold out, in turns with its empty answer: what the hopeless cost. Each database is audited at the end; the
+// program ends with 4 where that finds something.
+#include <cmath>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -28,35 +29,44 @@
 namespace gavel::bench {
 namespace {
 
-void ask_health(std::string& to) { to += "GET /healthz HTTP/1.1\r\nHost: bench\r\n\r\n"; }
+class EmptyRequests final : public app::Traffic {
+ public:
+  std::optional<app::HttpRequest> next() override {
+    return app::HttpRequest{.method = "GET", .target = "/healthz"};
+  }
+  void on_response(const app::HttpRequest&, const app::HttpResponse&, const std::string&) override {}
+};
 
 constexpr std::size_t batch = 1000;
 constexpr std::size_t batch_connections = 4;  // Two calls in work, two on their way.
 
-class OrderRequests {
+// Orders of one unit of the SKU, each for another user under a new key: one to a request, or many.
+class OrderRequests final : public app::Traffic {
  public:
+  enum class Form : std::uint8_t { single, batched };
   explicit OrderRequests(std::string sku) : sku_(std::move(sku)) {}
 
-  void single(std::string& to) {
-    const std::string body = "{" + order() + "}";
-    to += "POST /v1/orders HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nIdempotency-Key: ";
-    to += key() + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-    ++made_;
-  }
-  void many(std::string& to) {
-    std::string body;
-    for (std::size_t i = 0; i < batch; ++i) {
-      body += (i == 0 ? R"([{"request_id":")" : R"(,{"request_id":")") + key() + R"(","act":"reserve",)";
-      body += order() + "}";
-    }
-    body += "]";
-    to += "POST /v1/batch HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ";
-    to += std::to_string(body.size()) + "\r\n\r\n" + body;
-    made_ += batch;
-  }
+  void set_form(Form form) { form_ = form; }
   std::size_t made() const { return made_; }
 
+  std::optional<app::HttpRequest> next() override { return form_ == Form::single ? single() : many(); }
+  void on_response(const app::HttpRequest&, const app::HttpResponse&, const std::string&) override {}
+
  private:
+  app::HttpRequest single() {
+    ++made_;
+    return {.method = "POST", .target = "/v1/orders", .body = "{" + order() + "}", .key = key()};
+  }
+  app::HttpRequest many() {
+    app::HttpRequest request{.method = "POST", .target = "/v1/batch"};
+    for (std::size_t i = 0; i < batch; ++i) {
+      request.body += (i == 0 ? R"([{"request_id":")" : R"(,{"request_id":")") + key();
+      request.body += R"(","act":"reserve",)" + order() + "}";
+    }
+    request.body += "]";
+    made_ += batch;
+    return request;
+  }
   std::string key() { return to_text(make_uuid7(clock_.now(), random_)); }
   std::string order() {
     return R"("user":"u)" + std::to_string(random_.below(1'000'000'000'000)) + R"(","lines":[{"sku":")" +
@@ -66,61 +76,71 @@ class OrderRequests {
   const std::string sku_;
   const RealClock clock_;
   Random random_{1};
+  Form form_ = Form::single;
   std::size_t made_ = 0;
 };
 
-// Answers of another status than the expected one would make a figure of something else.
-void expect_all(const LoadResult& result, unsigned status) {
-  for (const auto& [seen, count] : result.statuses) CHECK(seen == status);
-}
-
 // Empty answers and single orders in turns, over the same connections.
 struct Turns {
-  std::vector<double> empty_rates, order_rates, ratios, empty_cpu_us, order_cpu_us;
-  Spans empty_latencies, order_latencies;
+  std::vector<double> empty_rates, order_rates, ratios, empty_cpu_us, order_cpu_us, empty_load_us,
+      order_load_us;
+  app::LatencyHistogram empty_latencies, order_latencies;
 };
 
-void add_turn(Load& load, Span during, OrderRequests& requests, unsigned status, Turns& turns) {
-  const LoadResult empty = load.closed_loop(during, ask_health);
-  const LoadResult orders = load.closed_loop(during, [&](std::string& to) { requests.single(to); });
-  expect_all(empty, 200);
-  expect_all(orders, status);
-  turns.empty_rates.push_back(empty.rate());
-  turns.order_rates.push_back(orders.rate());
+// `code` is the word in the response to an order.
+void add_turn(app::LoadEngine& engine, Span during, OrderRequests& requests, const std::string& code,
+              Turns& turns) {
+  EmptyRequests empty_requests;
+  const MeasuredLoad empty = run_load(engine, app::OutstandingSchedule{during}, empty_requests, "200");
+  const MeasuredLoad orders = run_load(engine, app::OutstandingSchedule{during}, requests, code);
+  turns.empty_rates.push_back(empty.per_second());
+  turns.order_rates.push_back(orders.per_second());
   turns.empty_cpu_us.push_back(empty.cpu_us());
   turns.order_cpu_us.push_back(orders.cpu_us());
-  turns.ratios.push_back(orders.rate() / empty.rate());
-  turns.empty_latencies.add(empty.latencies);
-  turns.order_latencies.add(orders.latencies);
+  turns.empty_load_us.push_back(empty.load_cpu_us());
+  turns.order_load_us.push_back(orders.load_cpu_us());
+  turns.ratios.push_back(orders.per_second() / empty.per_second());
+  turns.empty_latencies.add(empty.statistics.latencies);
+  turns.order_latencies.add(orders.statistics.latencies);
 }
 
 struct Plan {
   std::int64_t turns;
   Span during;
   std::int64_t connections;
-  double rate;
+  std::int64_t rate;
 };
 
-Turns take_turns(Load& load, const Plan& plan, OrderRequests& requests, unsigned status) {
+Turns take_turns(app::LoadEngine& engine, const Plan& plan, OrderRequests& requests,
+                 const std::string& code) {
   Turns warm_up;
-  add_turn(load, plan.during / 4, requests, status, warm_up);
+  add_turn(engine, plan.during / 4, requests, code, warm_up);
   Turns turns;
   for (std::int64_t turn = 0; turn < plan.turns; ++turn) {
-    add_turn(load, plan.during, requests, status, turns);
+    add_turn(engine, plan.during, requests, code, turns);
   }
   return turns;
 }
 
 void print_turns(const std::string& name, const Plan& plan, const Turns& turns, const Audited& audit) {
-  Figure(name)
-      .integer("connections", plan.connections)
+  Figure figure(name);
+  figure.integer("connections", plan.connections)
       .integer("turns", plan.turns)
       .number("orders_per_second", median(turns.order_rates))
       .number("of_empty", median(turns.ratios))
       .number("cpu_us_per_order", median(turns.order_cpu_us))
-      .spans(turns.order_latencies)
-      .text("verify", audit.verify)
-      .print();
+      .number("load_cpu_us_per_order", median(turns.order_load_us));
+  add_latencies(figure, turns.order_latencies).text("verify", audit.verify).print();
+}
+
+void print_empty(const Plan& plan, const Turns& turns, const Audited& audit) {
+  Figure figure("http_empty");
+  figure.integer("connections", plan.connections)
+      .integer("turns", plan.turns)
+      .number("requests_per_second", median(turns.empty_rates))
+      .number("cpu_us_per_request", median(turns.empty_cpu_us))
+      .number("load_cpu_us_per_request", median(turns.empty_load_us));
+  add_latencies(figure, turns.empty_latencies).text("verify", audit.verify).print();
 }
 
 // What is for sale, in mode direct. Says whether the audit was clean.
@@ -128,45 +148,33 @@ bool measure_sale(Plan plan) {
   Server server("direct");
   OrderRequests requests("tee");
   Turns turns;
-  LoadResult scheduled, batches;
+  MeasuredLoad scheduled, batches;
   {
-    Load load(server.port(), static_cast<std::size_t>(plan.connections));
-    turns = take_turns(load, plan, requests, 201);
-    if (plan.rate <= 0) plan.rate = median(turns.order_rates) / 2;
-    scheduled = load.open_loop(plan.during, plan.rate, [&](std::string& to) { requests.single(to); });
-    expect_all(scheduled, 201);
+    const auto engine = open_load(server.shop(), static_cast<std::size_t>(plan.connections));
+    turns = take_turns(*engine, plan, requests, "reserved");
+    if (plan.rate <= 0) plan.rate = std::llround(median(turns.order_rates) / 2);
+    scheduled = run_load(*engine, app::RateSchedule{plan.rate, plan.during}, requests, "reserved");
   }
   {
-    Load load(server.port(), batch_connections);
-    batches = load.closed_loop(plan.during, [&](std::string& to) { requests.many(to); });
-    expect_all(batches, 200);
+    const auto engine = open_load(server.shop(), batch_connections);
+    requests.set_form(OrderRequests::Form::batched);
+    batches = run_load(*engine, app::OutstandingSchedule{plan.during}, requests, "reserved");
   }
   const Audited audit = server.verify();
   CHECK(audit.orders == static_cast<std::int64_t>(requests.made()));  // Elements of a batch included.
-  Figure("http_empty")
-      .integer("connections", plan.connections)
-      .integer("turns", plan.turns)
-      .number("requests_per_second", median(turns.empty_rates))
-      .number("cpu_us_per_request", median(turns.empty_cpu_us))
-      .spans(turns.empty_latencies)
-      .text("verify", audit.verify)
-      .print();
+  print_empty(plan, turns, audit);
   print_turns("http_orders", plan, turns, audit);
-  Figure("http_orders_scheduled")
-      .integer("connections", plan.connections)
-      .number("rate", plan.rate)
-      .number("orders_per_second", scheduled.rate())
-      .spans(scheduled.latencies)
-      .text("verify", audit.verify)
-      .print();
-  Figure("http_batch")
-      .integer("connections", static_cast<std::int64_t>(batch_connections))
+  Figure by_rate("http_orders_scheduled");
+  by_rate.integer("connections", plan.connections)
+      .integer("rate", plan.rate)
+      .number("orders_per_second", scheduled.per_second());
+  add_latencies(by_rate, scheduled.statistics.latencies).text("verify", audit.verify).print();
+  Figure by_batch("http_batch");
+  by_batch.integer("connections", static_cast<std::int64_t>(batch_connections))
       .integer("batch", static_cast<std::int64_t>(batch))
-      .number("orders_per_second", batches.rate() * static_cast<double>(batch))
-      .number("cpu_us_per_order", batches.cpu_us() / static_cast<double>(batch))
-      .spans(batches.latencies)
-      .text("verify", audit.verify)
-      .print();
+      .number("orders_per_second", batches.per_second() * static_cast<double>(batch))
+      .number("cpu_us_per_order", batches.cpu_us() / static_cast<double>(batch));
+  add_latencies(by_batch, batches.statistics.latencies).text("verify", audit.verify).print();
   return audit.verify == "clean";
 }
 
@@ -176,8 +184,8 @@ bool measure_sold_out(const Plan& plan) {
   OrderRequests requests("gone");
   Turns turns;
   {
-    Load load(server.port(), static_cast<std::size_t>(plan.connections));
-    turns = take_turns(load, plan, requests, 409);
+    const auto engine = open_load(server.shop(), static_cast<std::size_t>(plan.connections));
+    turns = take_turns(*engine, plan, requests, "sold_out");
   }
   const Audited audit = server.verify();
   CHECK(audit.orders < plan.connections);  // None but the judge's own refusals, before the gate knew.
@@ -201,5 +209,5 @@ int main(int count, char** arguments) {
       {.turns = number_given(count, arguments, "--turns", 3),
        .during = std::chrono::seconds(number_given(count, arguments, "--seconds", 2)),
        .connections = number_given(count, arguments, "--connections", 64),
-       .rate = static_cast<double>(number_given(count, arguments, "--rate", 0))});
+       .rate = number_given(count, arguments, "--rate", 0)});
 }

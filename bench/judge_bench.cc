@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "app/demo_folder.h"
+#include "app/scratch_folder.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "bench/bare_log.h"
@@ -49,7 +49,7 @@ struct Sum {
 };
 
 Run run_judge(const Case& one, std::int64_t orders, std::uint64_t seed) {
-  const auto folder = app::DemoFolder::make();
+  const auto folder = app::ScratchFolder::make();
   CHECK(folder.has_value());
   const RealClock clock;
   const judge::SqliteOptions options{.path = folder->file("gavel.db"), .vfs = ""};
@@ -76,7 +76,7 @@ Run run_judge(const Case& one, std::int64_t orders, std::uint64_t seed) {
 
 // The same orders as bytes: key, caller, and the canonical text of what is asked.
 Run run_log(const Case& one, std::int64_t orders, std::uint64_t seed) {
-  const auto folder = app::DemoFolder::make();
+  const auto folder = app::ScratchFolder::make();
   CHECK(folder.has_value());
   const RealClock clock;
   BareLog log(folder->file("log"), static_cast<std::size_t>(orders));

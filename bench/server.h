@@ -3,17 +3,16 @@
 // For the programs of bench/ alone: whatever fails is a CHECK. It runs on a thread of its own.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
-#include "app/demo_folder.h"
-#include "app/instance.h"
+#include "app/client/operator_client.h"
+#include "app/in_process_server.h"
+#include "app/interrupt.h"
+#include "app/scratch_folder.h"
 #include "base/clock.h"
 #include "bench/shop.h"
-#include "ops/log.h"
 
 namespace gavel::bench {
 
@@ -25,10 +24,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  std::uint16_t port() const;  // Of the shop's listener.
-
-  // One request to the operators' listener; its answer's body. Not 200 or 201 is a CHECK.
-  std::string operate(std::string method, std::string target, std::string body, std::string key);
+  const std::string& shop() const { return server_->shop(); }
 
   // So many units of a SKU in free stock.
   void stock(const std::string& sku, std::int64_t units);
@@ -40,14 +36,13 @@ class Server {
   Audited verify();
 
  private:
-  std::string database() const { return folder_->file("gavel.db"); }
   void stop();
 
-  const RealClock clock_;
-  const std::unique_ptr<Log> log_ = Log::silent();
-  std::optional<app::DemoFolder> folder_;
-  std::unique_ptr<app::Instance> instance_;
-  std::thread thread_;
+  const RealClock clock_;  // Of its readers.
+  app::Interrupt ended_;
+  std::optional<app::ScratchFolder> folder_;
+  std::unique_ptr<app::InProcessServer> server_;
+  std::optional<app::OperatorClient> operators_;
 };
 
 }  // namespace gavel::bench

@@ -10,7 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/demo_folder.h"
+#include "app/scratch_folder.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "bench/figure.h"
@@ -34,7 +34,7 @@ class World {
     if (form == Form::memory) {
       store_ = judge::open_memory_store(judge::make_memory_database(), clock_);
     } else {
-      auto folder = app::DemoFolder::make();
+      auto folder = app::ScratchFolder::make();
       CHECK(folder.has_value());
       folder_.emplace(*std::move(folder));
       const judge::SqliteOptions options{.path = folder_->file("gavel.db"), .vfs = ""};
@@ -78,7 +78,7 @@ class World {
 
  private:
   const RealClock clock_;
-  std::optional<app::DemoFolder> folder_;
+  std::optional<app::ScratchFolder> folder_;
   std::unique_ptr<judge::Store> store_;
   Orders orders_;
   rules::LaneId lane_;

@@ -120,7 +120,7 @@ KEPT = {
     ],
     "sleep": [
         (TEST, "std::this_thread::sleep_for(1ms);"), (CC, "clock.sleep(1);"),
-        ("tests/e2e/x.cc", "sleep(1);"),
+        ("tests/e2e/x.cc", "sleep(1);"), ("src/app/sleep.h", "std::this_thread::sleep_for(duration);"),
     ],
     "assert": [(CC, "static_assert(x > 0);"), (CC, "CHECK(x);"), (CC, "// assert(x)")],
     "stdout": [
@@ -214,8 +214,16 @@ class HouseRules(unittest.TestCase):
         ]
         self.assertEqual(house_rules.network_units(tree), (["src/http/c.cc", "src/http/d.cc"], ["src/http/d_test.cc"]))
         self.assertEqual(list(house_rules.check_network_units(tree)), [])
-        more = [File(f"src/http/n{i}.cc", "#include <boost/asio.hpp>\n") for i in range(5)]
-        self.assertEqual(len(list(house_rules.check_network_units(tree + more))), 1)
+
+    def test_network_units_have_a_budget_by_role(self):
+        for role, where, most, _ in house_rules.NETWORK_ROLES:
+            folder = "src/http/" if where == "src/" else where.rstrip("/") + "/"
+            units = [File(f"{folder}n{i}.cc", "#include <boost/asio.hpp>\n") for i in range(most + 1)]
+            self.assertEqual(len(house_rules.network_units_by_role(units)[role]), most + 1, role)
+            self.assertEqual(list(house_rules.check_network_units(units[:most])), [], role)
+            found = list(house_rules.check_network_units(units))
+            self.assertEqual(len(found), 1, role)
+            self.assertIn(f"of the role {role} ", found[0][2])
 
 
 class CppScan(unittest.TestCase):

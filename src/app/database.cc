@@ -4,6 +4,7 @@
 #include <fstream>
 #include <utility>
 
+#include "base/check.h"
 #include "judge/memory/store.h"
 #include "judge/sqlite/order_index.h"
 #include "judge/sqlite/store.h"
@@ -39,10 +40,12 @@ Result<void> need_file(const std::string& path) {
   return fail(ErrorCode::invalid, "judge.url sqlite:" + path + ": there is no such file");
 }
 
-Database open_memory(const Clock& clock) {
+Database open_memory(std::size_t lanes, const Clock& clock) {
   auto database = judge::make_memory_database();
   Database opened;
-  opened.store = judge::open_memory_store(database, clock);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    opened.stores.push_back(judge::open_memory_store(database, clock));
+  }
   opened.open_reader = [database, &clock]() -> Result<std::unique_ptr<judge::Reader>> {
     return judge::open_memory_reader(database, clock);
   };
@@ -61,7 +64,7 @@ std::string boot_of_machine() {
 }  // namespace
 
 Result<Database> open_database(const Options& options, const Clock& clock) {
-  if (options.judge.kind == JudgeUrl::Kind::memory) return open_memory(clock);
+  if (options.judge.kind == JudgeUrl::Kind::memory) return open_memory(options.lanes, clock);
   const judge::SqliteOptions sqlite = sqlite_of(options);
   if (auto good = need_place(sqlite.path); !good) return std::unexpected(good.error());
   const auto version = judge::sqlite_schema_version_of(sqlite);
@@ -69,12 +72,16 @@ Result<Database> open_database(const Options& options, const Clock& clock) {
   if (*version == 0) {
     if (auto done = judge::migrate_sqlite(sqlite); !done) return std::unexpected(done.error());
   }
+  CHECK(options.lanes == 1);  // One connection writes.
   auto store = judge::open_sqlite_store(sqlite, clock);
   if (!store) return std::unexpected(store.error());
   auto order_index = judge::open_sqlite_order_index(sqlite.path + ".orders", boot_of_machine());
   if (!order_index) return std::unexpected(order_index.error());
-  return Database{*std::move(store), [sqlite, &clock] { return judge::open_sqlite_reader(sqlite, clock); },
-                  *std::move(order_index)};
+  Database opened;
+  opened.stores.push_back(*std::move(store));
+  opened.open_reader = [sqlite, &clock] { return judge::open_sqlite_reader(sqlite, clock); };
+  opened.order_index = *std::move(order_index);
+  return opened;
 }
 
 Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options, const Clock& clock) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "app/options.h"
 #include "base/clock.h"
@@ -16,8 +17,8 @@
 namespace gavel::app {
 
 struct Database {
-  std::unique_ptr<judge::Store> store;
-  // One reader per thread that asks; all are closed before the store.
+  std::vector<std::unique_ptr<judge::Store>> stores;  // One for each of the lanes that the options ask for.
+  // One reader per thread that asks; all are closed before the stores.
   std::function<Result<std::unique_ptr<judge::Reader>>()> open_reader;
   // Of orders by user, beside the database: it may be removed while nobody serves, and is made again.
   std::unique_ptr<judge::OrderIndex> order_index;
@@ -25,8 +26,8 @@ struct Database {
 
 // For serving: locks the database against other processes. An empty file gets its schema, since there is
 // nothing to lose; one with an older schema is refused with what to do, for a migration is an operator's
-// decision. `clock` is the database's, and outlives the store and the
-// readers.
+// decision. `clock` is the database's, and outlives the stores and
+// the readers.
 Result<Database> open_database(const Options& options, const Clock& clock);
 
 // A reader of committed rows of a file that nobody serves. `invalid` for memory:, which no other process can

@@ -1,4 +1,4 @@
-// The two small files beside a database: the operators' key, and the sign of who serves.
+// The two small files beside a database: the operators' key and the serving file.
 
 #include <filesystem>
 #include <fstream>
@@ -53,9 +53,10 @@ TEST(OperatorKey, IsRefusedWhereOthersMayRead) {
     ASSERT_EQ(::chmod(file.c_str(), mode), 0);
     const auto key = take_operator_key(file);
     ASSERT_FALSE(key) << mode;
-    EXPECT_EQ(key.error().message, "admin.key_file " + file +
-                                       " is open to others than its owner; run chmod 600 " + file +
-                                       ", or remove it and start the server again, for a fresh key");
+    EXPECT_EQ(key.error().message,
+              "admin.key_file " + file +
+                  " can be read or written by users other than its owner; run chmod 600 " + file +
+                  ", or remove it and restart the server, which creates a new key");
     EXPECT_FALSE(read_operator_key(file));
   }
   ASSERT_EQ(::chmod(file.c_str(), 0400), 0);
@@ -73,10 +74,11 @@ TEST(OperatorKey, IsRefusedWhereItIsNone) {
     ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
     const auto key = take_operator_key(file);
     ASSERT_FALSE(key) << content;
-    EXPECT_EQ(key.error().message,
-              "admin.key_file " + file +
-                  " holds no key (one line of 32 to 512 visible characters); remove it and start the server "
-                  "again, for a fresh one");
+    EXPECT_EQ(
+        key.error().message,
+        "admin.key_file " + file +
+            " holds no key (one line of 32 to 512 visible characters); remove it and restart the server, "
+            "which creates a new key");
   }
   for (const std::string& content : {good, good + "\n", good + "\r\n", std::string(512, 'k') + "\n"}) {
     write_content(file, content);
@@ -90,7 +92,7 @@ TEST(OperatorKey, NoFileWhereNoneCanBe) {
   EXPECT_FALSE(take_operator_key(folder.path()));
   EXPECT_EQ(read_operator_key(folder.file("absent.key")).error().message,
             "admin.key_file " + folder.file("absent.key") +
-                " is not there; a server makes it at its start: start it again, or name the key's file");
+                " does not exist; the server creates it at its start: restart it, or give another file");
   EXPECT_FALSE(std::filesystem::exists(folder.file("absent.key")));
 }
 

@@ -1,6 +1,5 @@
 #include "app/instance.h"
 
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -8,16 +7,18 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "app/database.h"
-#include "app/pause.h"
+#include "app/sleep.h"
 #include "app/ticker.h"
 #include "base/random.h"
-#include "gate/memory_gate.h"
+#include "gate/gate.h"
+#include "gate/open_gate.h"
 #include "http/server.h"
 #include "http/service.h"
 #include "jobs/expiry.h"
@@ -26,12 +27,14 @@
 #include "jobs/retention.h"
 #include "jobs/schedule.h"
 #include "jobs/shortages.h"
-#include "judge/judge.h"
 #include "ops/metrics.h"
-#include "pipeline/lane.h"
+#include "pipeline/asio_executor.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/gate_snapshot.h"
+#include "pipeline/lane_threads.h"
+#include "pipeline/lanes.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 #include "queries/audit_queries.h"
 #include "queries/read_queries.h"
 
@@ -76,6 +79,15 @@ rules::Policy policy_of(const Options& options) {
   return policy;
 }
 
+std::vector<pipeline::LaneParts> parts_of(std::vector<std::unique_ptr<judge::Store>> stores) {
+  std::vector<pipeline::LaneParts> parts;
+  parts.reserve(stores.size());
+  for (std::unique_ptr<judge::Store>& store : stores) {
+    parts.push_back({std::move(store), Random::from_system(), sleep_for});
+  }
+  return parts;
+}
+
 std::unexpected<Error> not_listening(const Error& error, const std::string& settings) {
   return fail(error.code,
               error.message + "; --" + settings + ".address and --" + settings + ".port name another");
@@ -89,14 +101,18 @@ class Instance::Wiring {
   // One for each thread that asks.
   struct Readers {
     std::unique_ptr<judge::Reader> gate, queries, audits, due, ledger, old, refresh;
+    std::unique_ptr<judge::Reader> look_up;  // Of several lanes.
 
-    std::array<std::unique_ptr<judge::Reader>*, 7> all() {
-      return {&gate, &queries, &audits, &due, &ledger, &old, &refresh};
+    std::vector<std::unique_ptr<judge::Reader>*> all(std::size_t lanes) {
+      std::vector<std::unique_ptr<judge::Reader>*> readers{&gate,   &queries, &audits, &due,
+                                                           &ledger, &old,     &refresh};
+      if (lanes > 1) readers.push_back(&look_up);
+      return readers;
     }
   };
 
   Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
-         judge::Modes modes, const Clock& clock, Log& log);
+         std::unique_ptr<gate::Gate> gate, judge::Modes modes, const Clock& clock, Log& log);
   ~Wiring();
 
   Result<void> listen(const Options& options);
@@ -108,6 +124,7 @@ class Instance::Wiring {
 
  private:
   void watch_parts();
+  pipeline::LanesOptions lanes_options(const Options& options);
   void tell_gate(const rules::State& state);
   void watch_overdue();
   void break_off(const std::string& why);
@@ -122,7 +139,7 @@ class Instance::Wiring {
   Sampler sampler_;
   MetricsRegistry metrics_;
   pipeline::HotSkus hot_skus_;
-  std::unique_ptr<judge::Store> store_;
+  pipeline::Lanes lanes_;  // With the stores, which are closed after all readers.
   std::unique_ptr<judge::Reader> gate_reader_;
   std::unique_ptr<judge::Reader> query_reader_;
   std::unique_ptr<judge::Reader> audit_reader_;
@@ -135,15 +152,15 @@ class Instance::Wiring {
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
   std::optional<boost::asio::steady_timer> drain_timer_{*io_};
-  gate::MemoryGate gate_;
-  judge::Judge judge_;
-  pipeline::Lane lane_;
+  pipeline::AsioExecutor executor_{io_->get_executor()};
+  const std::unique_ptr<gate::Gate> gate_;
   pipeline::Reads<judge::Reader> gate_reads_;  // Whoever waits at the gate waits for nobody's list.
   queries::ReadQueries read_queries_;
   pipeline::Reads<queries::ReadQueries> queries_;
   queries::AuditQueries audit_queries_;
   pipeline::Reads<queries::AuditQueries> audits_;
-  pipeline::Turnstile turnstile_;
+  pipeline::GateClient gate_client_;
+  pipeline::GateSnapshotReader gate_snapshots_;
   pipeline::Pipeline pipeline_;
   http::Service service_;
   std::optional<http::Server> shop_;
@@ -160,9 +177,9 @@ class Instance::Wiring {
   Duration drain_until_{0};
   Ended ended_;
 
-  std::atomic<bool> lane_drained_{false};
+  std::atomic<bool> lanes_drained_{false};
   std::atomic<bool> broken_{false};
-  std::thread lane_thread_;
+  std::optional<pipeline::LaneThreads> lane_threads_;
   std::thread gate_reads_thread_;
   std::thread queries_thread_;
   std::thread audits_thread_;
@@ -174,12 +191,14 @@ class Instance::Wiring {
 };
 
 Instance::Wiring::Wiring(const Options& options, std::string operators_key, Database database,
-                         Readers readers, judge::Modes modes, const Clock& clock, Log& log)
+                         Readers readers, std::unique_ptr<gate::Gate> gate, judge::Modes modes,
+                         const Clock& clock, Log& log)
     : clock_(clock),
       log_(log),
       sampler_(options.log_one_in),
       hot_skus_(clock),
-      store_(std::move(database.store)),
+      lanes_(parts_of(std::move(database.stores)), lanes_options(options), std::move(readers.look_up), clock,
+             log, [this](const std::string& why) { break_off(why); }),
       gate_reader_(std::move(readers.gate)),
       query_reader_(std::move(readers.queries)),
       audit_reader_(std::move(readers.audits)),
@@ -188,40 +207,37 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       old_(std::move(readers.old)),
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
-      judge_(*store_, log, Random::from_system(), pause_for, policy_of(options), judge::JudgeLimits(),
-             judge::Metrics(metrics_, clock), [this](const rules::State& state) { tell_gate(state); }),
-      lane_(
-          judge_, stage::Limits{options.queue_commands_max, options.batch_commands_max}, clock, log,
-          [this](const std::string& why) { break_off(why); }, pipeline::Metrics(metrics_, clock, &hot_skus_)),
-      gate_reads_(*gate_reader_, reads_limits, read_within, clock),
+      gate_(std::move(gate)),
+      gate_reads_(*gate_reader_, reads_limits, options.judge_within, clock),
       read_queries_(*query_reader_, *order_index_),
       queries_(read_queries_, reads_limits, read_within, clock),
       audit_queries_(*audit_reader_),
       audits_(audit_queries_, audit_limits, read_within, clock),
-      turnstile_(io_->get_executor(), gate_, gate_reads_, clock, log,
-                 pipeline::Turnstile::Post{this_database, this_process, options.mode, std::move(modes),
-                                           policy_of(options).requests_kept},
-                 pipeline::GateMetrics(metrics_)),
-      pipeline_(io_->get_executor(), lane_, clock, log, sampler_,
+      gate_client_(executor_, *gate_, gate_reads_, clock, log,
+                   pipeline::GateClient::Options{this_database, this_process, options.mode, std::move(modes),
+                                                 policy_of(options).requests_kept},
+                   pipeline::GateMetrics(metrics_)),
+      gate_snapshots_(executor_, *gate_, this_database, gate_reads_, gate_client_.modes()),
+      pipeline_(io_->get_executor(), lanes_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
-                pipeline::Metrics(metrics_, clock, &hot_skus_), &turnstile_),
-      service_(pipeline_, queries_, audits_, turnstile_, clock, random_, log, readiness_,
+                pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
+      service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
                std::move(operators_key), metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
-      expiry_(*due_, lane_, clock, log, jobs::expiry_delays(metrics_)),
+      expiry_(*due_, lanes_, clock, log, jobs::expiry_delays(metrics_)),
       projection_(*ledger_, *order_index_, clock, log),
-      retention_(*old_, lane_, clock, log, policy_of(options)),
+      retention_(*old_, lanes_, clock, log, policy_of(options)),
       refresh_(
-          *compared_, gate_, this_database, [this] { return turnstile_.gated(); }, log, metrics_),
+          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, log, metrics_),
       shortages_(*compared_),
       schedule_(
           {expiry_, projection_, retention_, shortages_, refresh_}, options.refresh_every,
-          [this] { return lane_.decided(); }, clock, log,
+          [this] { return lanes_.decided(); }, clock, log,
           [this](const std::string& why) { break_off(why); }) {
   watch_parts();
-  lane_thread_ = std::thread([this] { lane_.run(); });
+  lane_threads_.emplace(lanes_);
   gate_reads_thread_ = std::thread([this] { gate_reads_.run(); });
   queries_thread_ = std::thread([this] { queries_.run(); });
   audits_thread_ = std::thread([this] { audits_.run(); });
@@ -231,8 +247,17 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
   refresh_thread_.emplace([this] { return schedule_.refresh.run().pause; });
 }
 
+pipeline::LanesOptions Instance::Wiring::lanes_options(const Options& options) {
+  return {.limits = {options.queue_commands_max, options.batch_commands_max},
+          .policy = policy_of(options),
+          .metrics = pipeline::Metrics(metrics_, clock_, &hot_skus_),
+          .judge_metrics = judge::Metrics(metrics_, clock_),
+          .observer = [this](const rules::State& state) { tell_gate(state); }};
+}
+
 void Instance::Wiring::watch_parts() {
-  pipeline::watch(metrics_, lane_, pipeline_);
+  pipeline::watch(metrics_, lanes_);
+  pipeline::watch(metrics_, pipeline_);
   pipeline::watch(metrics_, hot_skus_);
   jobs::watch(metrics_, expiry_);
   jobs::watch(metrics_, projection_);
@@ -267,11 +292,12 @@ void Instance::Wiring::stop() {
   boost::asio::post(*io_, [this] { drain(); });
 }
 
-// On the lane's thread. What a batch left behind goes to the gate whoever caused it, an expiry as well as a
+// On a lane's thread. What a batch left behind goes to the gate whoever caused it, an expiry as well as a
 // sale.
 void Instance::Wiring::tell_gate(const rules::State& state) {
-  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
-  if (heard) boost::asio::post(*io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
+  std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
+  if (!committed) return;
+  executor_.post([this, committed = *std::move(committed)] { gate_client_.apply(committed); });
 }
 
 void Instance::Wiring::watch_overdue() {
@@ -285,6 +311,7 @@ void Instance::Wiring::watch_overdue() {
 // On any thread: the store cannot be trusted any longer, so nothing more is acknowledged.
 void Instance::Wiring::break_off(const std::string& why) {
   broken_ = true;
+  lanes_.stop_acknowledging();
   boost::asio::post(*io_, [this, why] {
     if (ended_.broken.empty()) {
       ended_.broken = why;
@@ -326,9 +353,8 @@ void Instance::Wiring::finish() {
   if (follow_thread_) follow_thread_->stop();
   if (forget_thread_) forget_thread_->stop();
   if (refresh_thread_) refresh_thread_->stop();
-  lane_.close();
-  if (lane_thread_.joinable()) lane_thread_.join();
-  lane_drained_ = true;
+  if (lane_threads_) lane_threads_->drain();
+  lanes_drained_ = true;
   audit_queries_.stop();
   gate_reads_.close();
   queries_.close();
@@ -340,19 +366,21 @@ void Instance::Wiring::finish() {
   // end, or to a connection that does not take its answer.
   io_->restart();
   io_->poll();
+  gate_->close();
   stop_bound_.reset();
 }
 
 // On the thread of the bound, while another hangs.
 void Instance::Wiring::overrun() {
-  const std::string_view hangs = lane_drained_ ? "a question to the database" : "the judge's database";
+  const std::string_view hangs = lanes_drained_ ? "a question to the database" : "the judge's database";
   log_.write(Level::error, "stop_overrun", {{"hangs", hangs}});
-  std::fprintf(
-      stderr,
-      "gavel: %.*s does not answer within %lld s of the stop, so it ends without. What was answered is "
-      "kept; the rest may be asked again with its keys.\n",
-      static_cast<int>(hangs.size()), hangs.data(), static_cast<long long>(stop_within.count() / 1000));
-  std::_Exit(lane_drained_ && !broken_ ? 0 : 3);
+  std::fprintf(stderr,
+               "gavel: shutdown timed out after %lld s waiting for %.*s; exiting. What was answered is "
+               "stored; send the "
+               "other requests again with the same keys.\n",
+               static_cast<long long>(stop_within.count() / 1000), static_cast<int>(hangs.size()),
+               hangs.data());
+  std::_Exit(lanes_drained_ && !broken_ ? 0 : 3);
 }
 
 // Coroutines that still wait for a connection end with the io_context, so it goes while all that they refer
@@ -371,15 +399,17 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
   auto database = open_database(options, clock);
   if (!database) return std::unexpected(database.error());
   Wiring::Readers readers;
-  for (std::unique_ptr<judge::Reader>* reader : readers.all()) {
+  for (std::unique_ptr<judge::Reader>* reader : readers.all(options.lanes)) {
     auto opened = database->open_reader();
     if (!opened) return std::unexpected(opened.error());
     *reader = *std::move(opened);
   }
   auto modes = readers.gate->modes();
   if (!modes) return std::unexpected(modes.error());
+  auto gate = gate::open_gate(options.gate);
+  if (!gate) return std::unexpected(gate.error());
   auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers),
-                                         *std::move(modes), clock, log);
+                                         *std::move(gate), *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
 }

@@ -5,15 +5,17 @@
 // The threads and what each owns:
 //
 //   run's    io_context: both listeners, service, pipeline
-//   lane     the judge and its store
-//   reads    a reader
+//   lane     a judge with its store; one or several of them, and one that looks up which lane an order is in
+//   gate     a reader of its own: what refusals wait for, and nothing that takes long
+//   reads    another: lists and look-ups
+//   audits   another: the audits of `gavel verify`
 //   expiry   a reader of its own
 //   index    a reader of its own; follows the ledger with the index of orders by user
 //   old      a reader of its own; deletes the records of requests that are old
 //   refresh  another
 //
 // Nobody holds the wiring. Draining finishes what was accepted: the listeners stop, requests in progress get
-// their answers, the lane and the reads work off their queues. Only then is anything destroyed, since a
+// their answers, the lanes and the reads work off their queues. Only then is anything destroyed, since a
 // question in work writes into the frame of the coroutine that asked it (pipeline/reads.h).
 #pragma once
 

@@ -17,7 +17,7 @@ Result<JudgeUrl> parse_judge_url(std::string_view text) {
       return JudgeUrl{JudgeUrl::Kind::sqlite, std::string(path)};
   }
   return fail(ErrorCode::invalid, "judge.url = " + std::string(text) +
-                                      ": sqlite:PATH is needed, the path of a file, or memory: for trials");
+                                      ": must be sqlite:PATH, the path of a file, or memory: for trials");
 }
 
 std::string to_text(const JudgeUrl& url) {

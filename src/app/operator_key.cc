@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/descriptor.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
@@ -37,7 +38,7 @@ bool is_key(std::string_view text) {
 Result<std::string> random_key() {
   std::array<unsigned char, key_bytes> bytes{};
   if (::getentropy(bytes.data(), bytes.size()) != 0)
-    return fail(ErrorCode::invalid, "the operating system gives no random numbers: " + reason());
+    return fail(ErrorCode::invalid, "the operating system returns no random numbers: " + reason());
   constexpr std::string_view digits = "0123456789abcdef";
   std::string key;
   for (const unsigned char byte : bytes) {
@@ -55,7 +56,8 @@ Result<std::string> make_key(const std::string& file) {
   auto key = random_key();
   if (!key) return key;
   const Descriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!made) return refuse(file, "cannot be made: " + reason());
+  if (!made) return refuse(file, "cannot be created: " + reason());
+  CHECK(is_key(*key));
   const std::string line = *key + "\n";
   if (::write(made.number(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
       ::fsync(made.number()) != 0) {
@@ -71,8 +73,8 @@ Result<std::string> read_key(const Descriptor& opened, const std::string& file) 
   if (::fstat(opened.number(), &status) != 0) return refuse(file, "cannot be read: " + reason());
   if (!S_ISREG(status.st_mode)) return refuse(file, "is not a regular file");
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    return refuse(file, "is open to others than its owner; run chmod 600 " + file +
-                            ", or remove it and start the server again, for a fresh key");
+    return refuse(file, "can be read or written by users other than its owner; run chmod 600 " + file +
+                            ", or remove it and restart the server, which creates a new key");
   // One more than the longest key with its line end, so that a longer text is seen to be longer.
   std::string text(key_chars_most + 2, '\0');
   const ssize_t got = ::read(opened.number(), text.data(), text.size());
@@ -82,8 +84,8 @@ Result<std::string> read_key(const Descriptor& opened, const std::string& file) 
   if (!is_key(text))
     return refuse(
         file,
-        "holds no key (one line of 32 to 512 visible characters); remove it and start the server again, "
-        "for a fresh one");
+        "holds no key (one line of 32 to 512 visible characters); remove it and restart the server, which "
+        "creates a new key");
   return text;
 }
 
@@ -93,7 +95,7 @@ Result<std::string> read_operator_key(const std::string& file) {
   const Descriptor opened(open_to_read(file));
   if (!opened && errno == ENOENT)
     return refuse(file,
-                  "is not there; a server makes it at its start: start it again, or name the key's file");
+                  "does not exist; the server creates it at its start: restart it, or give another file");
   if (!opened) return refuse(file, "cannot be read: " + reason());
   return read_key(opened, file);
 }

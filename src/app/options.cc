@@ -7,6 +7,9 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include "base/check.h"
+#include "pipeline/lanes.h"
+
 namespace gavel::app {
 namespace {
 
@@ -20,34 +23,38 @@ constexpr std::int64_t day_seconds = 24 * 60 * 60;
 
 constexpr auto table = std::to_array<Setting>({
     {"http.address", text, "127.0.0.1", 0, 0, "IP address the shop's listener binds to"},
-    {"http.port", integer, "8080", 0, port_max, "its port; 0 takes a free one"},
-    {"http.connections_max", integer, "10000", 1, million, "open connections of the shop's listener"},
+    {"http.port", integer, "8080", 0, port_max, "port of the shop's listener; 0 picks a free one"},
+    {"http.connections_max", integer, "10000", 1, million, "most open connections of the shop's listener"},
     {"admin.address", text, "127.0.0.1", 0, 0, "IP address the operators' listener binds to; loopback only"},
-    {"admin.port", integer, "8081", 0, port_max, "its port; 0 takes a free one"},
-    {"admin.key_file", text, "gavel.key", 0, 0, "file with the operators' key; made at first start"},
+    {"admin.port", integer, "8081", 0, port_max, "port of the operators' listener; 0 picks a free one"},
+    {"admin.key_file", text, "gavel.key", 0, 0, "file with the operators' key; created at the first start"},
     {"judge.url", text, "sqlite:gavel.db", 0, 0, "database: sqlite:PATH, or memory: for trials"},
-    {"judge.batch_commands_max", integer, "1000", 1, 8192, "commands judged in one transaction"},
-    {"judge.queue_commands_max", integer, "10000", 1, million, "commands that wait for the judge"},
+    {"judge.lanes", integer, "1", 1, pipeline::lanes_max,
+     "batches that are judged at the same time; 1 with SQLite"},
+    {"judge.batch_commands_max", integer, "1000", 1, 8192, "most commands judged in one transaction"},
+    {"judge.queue_commands_max", integer, "10000", 1, million,
+     "most commands that wait for the judge, in each lane"},
     {"judge.checkpoint_pages", integer, "1000", 16, million,
-     "pages of 4 KiB the log grows by between checkpoints; an eighth when idle"},
+     "pages of 4 KiB in SQLite's log that start a checkpoint; an eighth when idle"},
     {"pipeline.mode", text, "direct", 0, 0,
-     "of what has none of its own: direct (the judge alone), or gated (a gate first)"},
-    {"gate.refresh_seconds", integer, "300", 1, day_seconds, "how often the gate is compared with the judge"},
-    {"admission.in_flight_max", integer, "10000", 1, million, "requests between entrance and verdict"},
+     "default mode: direct (the judge alone) or gated (a gate before the judge)"},
+    {"gate.url", text, "memory:", 0, 0, "the gate: memory:, within this process"},
+    {"gate.refresh_seconds", integer, "300", 1, day_seconds,
+     "seconds between two comparisons of the gate with the judge"},
+    {"admission.in_flight_max", integer, "10000", 1, million, "most requests between admission and verdict"},
     {"admission.judge_within_ms", integer, "2000", 1, hour_ms,
-     "what waits longer for the judge is refused with 503"},
+     "a request that waits longer for the judge is refused with 503"},
     {"admission.answer_within_ms", integer, "10000", 1, hour_ms,
-     "what takes longer is answered 504, outcome unknown"},
+     "a request that takes longer is answered 504, outcome unknown"},
     {"rules.hold_seconds", integer, "900", 1, day_seconds, "how long an unpaid order holds its units"},
     {"rules.extend_seconds", integer, "60", 1, day_seconds,
-     "how long a hold that is extended lasts from then on"},
-    {"rules.requests_kept_hours", integer, "48", 48, 24 * 366, "how long a request key is remembered"},
-    {"log.file", text, "", 0, 0, "file of the log; empty is standard error"},
+     "how long an extended hold lasts, from the extension on"},
+    {"rules.requests_kept_hours", integer, "48", 48, 24 * 366, "how long an idempotency key is remembered"},
+    {"log.file", text, "", 0, 0, "log file; empty: standard error"},
     {"log.level", text, "info", 0, 0, "debug, info, warn or error"},
-    {"log.sample_one_in", integer, "1000", 1, INT64_MAX, "one ordinary request in so many is logged"},
-    {"log.file_bytes_max", integer, "67108864", 65'536, INT64_MAX,
-     "size beyond which the log's file is rotated"},
-    {"log.files_max", integer, "5", 0, 1000, "rotated files that are kept"},
+    {"log.sample_one_in", integer, "1000", 1, INT64_MAX, "one in so many ordinary requests is logged"},
+    {"log.file_bytes_max", integer, "67108864", 65'536, INT64_MAX, "size at which the log file is rotated"},
+    {"log.files_max", integer, "5", 0, 1000, "number of rotated files that are kept"},
 });
 
 std::unexpected<Error> refuse(std::string message) { return fail(ErrorCode::invalid, std::move(message)); }
@@ -91,31 +98,33 @@ std::optional<Level> parse_level(std::string_view word) {
 // What is wrong with two settings taken together, or nothing.
 std::optional<std::string> contradiction(const Settings& settings) {
   if (!reach_of(settings.text("http.address")))
-    return shown(settings, "http.address") + ": an IP address is needed, such as 127.0.0.1 or 0.0.0.0";
+    return shown(settings, "http.address") + ": an IP address is required, such as 127.0.0.1 or 0.0.0.0";
   if (reach_of(settings.text("admin.address")) != Reach::loopback)
     return shown(settings, "admin.address") +
-           ": a loopback address is needed, such as 127.0.0.1 or ::1; reach it from elsewhere through a "
+           ": a loopback address is required, such as 127.0.0.1 or ::1; from elsewhere use a "
            "tunnel";
   if (settings.integer("http.port") != 0 && settings.integer("http.port") == settings.integer("admin.port"))
-    return shown(settings, "http.port") + " and " + shown(settings, "admin.port") + ": two ports are needed";
+    return shown(settings, "http.port") + " and " + shown(settings, "admin.port") + ": the ports must differ";
   if (settings.integer("judge.batch_commands_max") > settings.integer("judge.queue_commands_max"))
-    return shown(settings, "judge.batch_commands_max") + ": at most " +
-           shown(settings, "judge.queue_commands_max") + " is needed, since a batch is taken from the queue";
+    return shown(settings, "judge.batch_commands_max") + ": must be at most " +
+           shown(settings, "judge.queue_commands_max") + ", since a batch is taken from the queue";
   if (settings.integer("admission.judge_within_ms") >= settings.integer("admission.answer_within_ms"))
-    return shown(settings, "admission.judge_within_ms") + ": less than " +
-           shown(settings, "admission.answer_within_ms") + " is needed, else nothing is refused in time";
+    return shown(settings, "admission.judge_within_ms") + ": must be less than " +
+           shown(settings, "admission.answer_within_ms") + ", else nothing is refused in time";
   if (!parse_service_mode(settings.text("pipeline.mode")))
-    return shown(settings, "pipeline.mode") + ": direct or gated is needed";
-  if (settings.text("admin.key_file").empty()) return "admin.key_file = \"\": the path of a file is needed";
+    return shown(settings, "pipeline.mode") + ": must be direct or gated";
+  if (settings.text("admin.key_file").empty()) return "admin.key_file = \"\": the path of a file is required";
   if (!parse_level(settings.text("log.level")))
-    return shown(settings, "log.level") + ": debug, info, warn or error is needed";
+    return shown(settings, "log.level") + ": must be debug, info, warn or error";
   return std::nullopt;
 }
 
 template <class Number>
 Number number(const Settings& settings, std::string_view name) {
   // The table's bounds keep every value within the type.
-  return static_cast<Number>(settings.integer(name));
+  const std::int64_t value = settings.integer(name);
+  CHECK(std::in_range<Number>(value));
+  return static_cast<Number>(value);
 }
 
 Log::Options log_of(const Settings& settings) {
@@ -135,16 +144,23 @@ Result<Options> options_of(const Settings& settings) {
   if (auto wrong = contradiction(settings)) return refuse(*std::move(wrong));
   auto judge = parse_judge_url(settings.text("judge.url"));
   if (!judge) return std::unexpected(judge.error());
+  if (judge->kind == JudgeUrl::Kind::sqlite && settings.integer("judge.lanes") > 1)
+    return refuse(shown(settings, "judge.lanes") + ": must be 1 with " + shown(settings, "judge.url") +
+                  ", since SQLite has one connection that writes");
+  auto gate = gate::parse_gate_url(settings.text("gate.url"));
+  if (!gate) return std::unexpected(gate.error());
   return Options{
       .shop = Listener{settings.text("http.address"), number<std::uint16_t>(settings, "http.port")},
       .operators = Listener{settings.text("admin.address"), number<std::uint16_t>(settings, "admin.port")},
       .connections_max = number<std::size_t>(settings, "http.connections_max"),
       .key_file = settings.text("admin.key_file"),
       .judge = *std::move(judge),
+      .lanes = number<std::size_t>(settings, "judge.lanes"),
       .batch_commands_max = number<std::size_t>(settings, "judge.batch_commands_max"),
       .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
       .checkpoint_pages = settings.integer("judge.checkpoint_pages"),
       .mode = *parse_service_mode(settings.text("pipeline.mode")),
+      .gate = *gate,
       .refresh_every = std::chrono::seconds(settings.integer("gate.refresh_seconds")),
       .in_flight_max = number<std::size_t>(settings, "admission.in_flight_max"),
       .judge_within = Duration(settings.integer("admission.judge_within_ms")),

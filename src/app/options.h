@@ -13,6 +13,7 @@
 #include "app/judge_url.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "gate/open_gate.h"
 #include "ops/log.h"
 #include "ops/settings.h"
 #include "rules/mode.h"
@@ -33,11 +34,13 @@ struct Options {
   std::string key_file;
 
   JudgeUrl judge;
-  std::size_t batch_commands_max;
+  std::size_t lanes;               // 1 on SQLite.
+  std::size_t batch_commands_max;  // Of each lane, as the next.
   std::size_t queue_commands_max;
   std::int64_t checkpoint_pages;
 
-  rules::Mode mode;  // Of whatever has no mode of its own: direct or gated.
+  rules::Mode mode;  // The default of SKUs and activities: direct or gated.
+  gate::GateUrl gate;
   std::chrono::seconds refresh_every;
 
   std::size_t in_flight_max;

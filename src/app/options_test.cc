@@ -47,28 +47,31 @@ struct Refused {
 
 TEST(Options, ContradictionsAreOneLineThatNamesThem) {
   const std::string loopback =
-      ": a loopback address is needed, such as 127.0.0.1 or ::1; reach it from elsewhere through a tunnel";
+      ": a loopback address is required, such as 127.0.0.1 or ::1; from elsewhere use a tunnel";
   const std::vector<Refused> rows = {
       {{{"http.address", "localhost"}},
-       "http.address = localhost: an IP address is needed, such as 127.0.0.1 or 0.0.0.0"},
+       "http.address = localhost: an IP address is required, such as 127.0.0.1 or 0.0.0.0"},
       {{{"admin.address", "0.0.0.0"}}, "admin.address = 0.0.0.0" + loopback},
       {{{"admin.address", "128.0.0.1"}}, "admin.address = 128.0.0.1" + loopback},
       {{{"admin.address", "::"}}, "admin.address = ::" + loopback},
       {{{"admin.address", "localhost"}}, "admin.address = localhost" + loopback},
       {{{"admin.address", ""}}, "admin.address = \"\"" + loopback},
-      {{{"admin.port", "8080"}}, "http.port = 8080 and admin.port = 8080: two ports are needed"},
+      {{{"admin.port", "8080"}}, "http.port = 8080 and admin.port = 8080: the ports must differ"},
       {{{"judge.batch_commands_max", "101"}, {"judge.queue_commands_max", "100"}},
-       "judge.batch_commands_max = 101: at most judge.queue_commands_max = 100 is needed, since a batch is "
-       "taken from "
-       "the queue"},
+       "judge.batch_commands_max = 101: must be at most judge.queue_commands_max = 100, since a batch is "
+       "taken from the queue"},
       {{{"admission.judge_within_ms", "10000"}},
-       "admission.judge_within_ms = 10000: less than admission.answer_within_ms = 10000 is needed, else "
-       "nothing is "
-       "refused in time"},
-      {{{"admin.key_file", ""}}, "admin.key_file = \"\": the path of a file is needed"},
-      {{{"log.level", "loud"}}, "log.level = loud: debug, info, warn or error is needed"},
+       "admission.judge_within_ms = 10000: must be less than admission.answer_within_ms = 10000, else "
+       "nothing "
+       "is refused in time"},
+      {{{"admin.key_file", ""}}, "admin.key_file = \"\": the path of a file is required"},
+      {{{"log.level", "loud"}}, "log.level = loud: must be debug, info, warn or error"},
+      {{{"gate.url", "redis:x"}}, "gate.url = redis:x: must be memory:"},
       {{{"judge.url", "mysql:x"}},
-       "judge.url = mysql:x: sqlite:PATH is needed, the path of a file, or memory: for trials"},
+       "judge.url = mysql:x: must be sqlite:PATH, the path of a file, or memory: for trials"},
+      {{{"judge.lanes", "2"}},
+       "judge.lanes = 2: must be 1 with judge.url = sqlite:gavel.db, since SQLite has one connection that "
+       "writes"},
   };
   for (const Refused& row : rows) {
     const auto options = options_with(row.flags);
@@ -86,6 +89,7 @@ TEST(Options, WhatLooksLikeAContradictionAndIsNone) {
   EXPECT_TRUE(options_with({{"admin.address", "::1"}}));
   EXPECT_TRUE(options_with({{"judge.batch_commands_max", "100"}, {"judge.queue_commands_max", "100"}}));
   EXPECT_TRUE(options_with({{"admission.judge_within_ms", "9999"}}));
+  EXPECT_TRUE(options_with({{"judge.url", "memory:"}, {"judge.lanes", "3"}}));
 }
 
 TEST(Options, BoundsAreTheTables) {

@@ -8,7 +8,7 @@
 #include <boost/json.hpp>
 #include <unistd.h>
 
-#include "base/json_text.h"
+#include "base/check.h"
 
 namespace gavel::app {
 namespace {
@@ -33,13 +33,12 @@ std::optional<Serving> parse(const std::string& text) {
 std::string serving_file_of(const std::string& database) { return database + ".serving"; }
 
 Result<void> write_serving_file(const std::string& database, const Serving& serving) {
+  CHECK(!database.empty() && !serving.operators.empty() && !serving.key_file.empty());
   const std::string file = serving_file_of(database);
   const std::string draft = file + ".draft";
-  std::string line = R"({"operators":)";
-  append_json_text(line, serving.operators);
-  line += R"(,"key_file":)";
-  append_json_text(line, serving.key_file);
-  line += "}\n";
+  const std::string line = boost::json::serialize(boost::json::object{{"operators", serving.operators},
+                                                                      {"key_file", serving.key_file}}) +
+                           "\n";
   {
     std::ofstream stream(draft, std::ios::binary | std::ios::trunc);
     stream << line << std::flush;
@@ -61,7 +60,7 @@ Result<std::optional<Serving>> read_serving_file(const std::string& database) {
   auto serving = parse(text);
   if (!serving)
     return fail(ErrorCode::invalid,
-                "file " + file + " is not one that gavel serve wrote; remove it if no gavel serves");
+                "file " + file + " was not written by gavel serve; remove it if no server is running");
   return serving;
 }
 

@@ -1,8 +1,8 @@
 // The serving file: `<database>.serving`, by which other commands find the server that has a database open.
 //
-// It is written once the server accepts and removed when it stops; a crash leaves it behind, so that whoever
-// reads it tries the address and takes silence for "nobody serves". It holds no secret, only where the key
-// is. Blocks on the file; any thread.
+// It is written once the server accepts connections and removed when it stops. A crash leaves it behind, so a
+// reader tries the address, and takes it for stale if nobody answers. It holds no secret, only the path of
+// the key. Blocks on the file; any thread.
 #pragma once
 
 #include <optional>

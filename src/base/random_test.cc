@@ -58,7 +58,7 @@ TEST(RandomTest, BelowDoesNotFavourSmallNumbersNearTheTop) {
   EXPECT_NEAR(low, 5000, 200);
 }
 
-TEST(RandomTest, Chance) {
+TEST(RandomTest, AChanceOfMInNHappensThatOften) {
   Random random(6);
   int taken = 0;
   for (int i = 0; i < 10'000; ++i) taken += random.chance(1, 4) ? 1 : 0;

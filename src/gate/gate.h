@@ -11,10 +11,17 @@
 //   reap, forget, erase   the job that knows that the instance is dead, or that the bucket is wrong or no
 //           longer gated
 //
-// `done` is called exactly once, from any thread and perhaps before the call returns; it must not block. No
-// call blocks beyond the form's own deadline. The one error is `unavailable`: no reply in time. Unlike
-// elsewhere it says nothing about whether the call took effect, and nobody has to find out: the next call
-// states everything anew. A form never repeats a call by itself.
+// `done` is called exactly once, from any thread and perhaps before the call returns; it must not block, and
+// may call the gate again. No call blocks beyond the form's own deadline. The one error is `unavailable`: no
+// reply in time. Unlike elsewhere it says nothing about whether the call took effect, and nobody has to find
+// out: the next call states everything anew. A form never repeats a call by itself.
+//
+// No order is promised between calls, not even between two of one thread on one key: a call may take effect
+// late, also after its callback was told `unavailable`. Whoever erases a bucket in order to state it anew
+// waits for the callback of erase. A bucket that is erased late after all is missing, which sends its
+// requests to the judge and is repaired by the next verdict or refresh.
+//
+// After close() no callback is called any more, so whatever a callback refers to may be destroyed.
 #pragma once
 
 #include <compare>
@@ -45,24 +52,29 @@ std::string to_text(const BucketKey& key);
 
 class Gate {
  public:
-  using Heard = std::function<void(Result<Reply>)>;
-  using Seen = std::function<void(Result<std::optional<Bucket>>)>;
-  using Done = std::function<void(Result<void>)>;
+  using SayCallback = std::function<void(Result<Reply>)>;
+  using ReadCallback = std::function<void(Result<std::optional<Bucket>>)>;
+  using DoneCallback = std::function<void(Result<void>)>;
 
   virtual ~Gate() = default;
 
   // `say` is sound (CHECKed).
-  virtual void say(const BucketKey& key, Say say, Heard done) = 0;
+  virtual void say(const BucketKey& key, Say say, SayCallback done) = 0;
 
   // The whole bucket at one moment; nothing if it is missing.
-  virtual void read(const BucketKey& key, Seen done) = 0;
+  virtual void read(const BucketKey& key, ReadCallback done) = 0;
 
   // As gate::reap and gate::forget; success on a missing bucket.
-  virtual void reap(const BucketKey& key, InstanceId instance, Done done) = 0;
-  virtual void forget(const BucketKey& key, InstanceId instance, Done done) = 0;
+  virtual void reap(const BucketKey& key, InstanceId instance, DoneCallback done) = 0;
+  virtual void forget(const BucketKey& key, InstanceId instance, DoneCallback done) = 0;
 
   // Removes the bucket: the next statement with a position makes it anew.
-  virtual void erase(const BucketKey& key, Done done) = 0;
+  virtual void erase(const BucketKey& key, DoneCallback done) = 0;
+
+  // When it returns no callback is running, and none is called any more: those of calls under way are
+  // dropped, and a later call does nothing. Idempotent; any thread, but not from within a callback, for which
+  // it waits.
+  virtual void close() = 0;
 };
 
 }  // namespace gavel::gate

@@ -2,10 +2,12 @@
 #include "gate/gate_contract.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <future>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 namespace gavel::gate {
@@ -329,6 +331,46 @@ TEST_P(GateContract, AnErasedBucketIsMadeAnewByAnyNewestOrOlderStatement) {
   erase();
   EXPECT_EQ(say("1#10 base=2"), "not_initialised");
   EXPECT_EQ(say("1#11 base=2 judge=7/4 gen=4/3"), "ok seq=7 avail=4 open=4 shut=3 in_flight=2");
+}
+
+TEST_P(GateContract, AfterCloseNoCallbackIsCalled) {
+  say("judge=1/5 gen=1/0");
+  gate().close();
+  gate().close();
+  int called = 0;
+  gate().say(key_, parse_say("1#1 wants=1"), [&](const Result<Reply>&) { ++called; });
+  gate().read(key_, [&](const Result<std::optional<Bucket>>&) { ++called; });
+  gate().reap(key_, InstanceId{1}, [&](const Result<void>&) { ++called; });
+  gate().forget(key_, InstanceId{1}, [&](const Result<void>&) { ++called; });
+  gate().erase(key_, [&](const Result<void>&) { ++called; });
+  destroy();
+  EXPECT_EQ(called, 0);
+}
+
+TEST_P(GateContract, CloseWaitsForTheCallbackThatIsRunning) {
+  std::promise<void> begun;
+  std::promise<void> go_on;
+  std::atomic<bool> ended = false;
+  std::thread caller([&] {
+    gate().read(key_, [&](const Result<std::optional<Bucket>>&) {
+      begun.set_value();
+      awaited(go_on.get_future());
+      ended = true;
+    });
+  });
+  awaited(begun.get_future());
+  bool ended_at_close = false;
+  std::promise<void> closes;
+  std::thread closer([&] {
+    closes.set_value();
+    gate().close();
+    ended_at_close = ended;
+  });
+  awaited(closes.get_future());
+  go_on.set_value();
+  closer.join();
+  caller.join();
+  EXPECT_TRUE(ended_at_close);
 }
 
 }  // namespace gavel::gate

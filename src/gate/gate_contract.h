@@ -46,6 +46,7 @@ class GateContract : public ::testing::TestWithParam<GateForm> {
   void SetUp() override { gate_ = GetParam().make(); }
 
   Gate& gate() { return *gate_; }
+  void destroy() { gate_.reset(); }
 
   // The reply in words (to_text), or "unavailable".
   std::string say(const std::string& text) { return say(key_, text); }

@@ -22,18 +22,25 @@ class MemoryGate final : public Gate {
  public:
   explicit MemoryGate(MemoryGateLimits limits = {}) : limits_(limits) {}
 
-  void say(const BucketKey& key, Say say, Heard done) override;
-  void read(const BucketKey& key, Seen done) override;
-  void reap(const BucketKey& key, InstanceId instance, Done done) override;
-  void forget(const BucketKey& key, InstanceId instance, Done done) override;
-  void erase(const BucketKey& key, Done done) override;
+  void say(const BucketKey& key, Say say, SayCallback done) override;
+  void read(const BucketKey& key, ReadCallback done) override;
+  void reap(const BucketKey& key, InstanceId instance, DoneCallback done) override;
+  void forget(const BucketKey& key, InstanceId instance, DoneCallback done) override;
+  void erase(const BucketKey& key, DoneCallback done) override;
+  void close() override;
 
  private:
+  // Between them a callback is on its way. False after close().
+  bool begin_call() GAVEL_REQUIRES(mutex_);
+  void end_call() GAVEL_EXCLUDES(mutex_);
   Result<Reply> say_locked(const BucketKey& key, const Say& say) GAVEL_REQUIRES(mutex_);
   bool has_room(const Bucket& bucket, InstanceId instance) const;
 
   const MemoryGateLimits limits_;
   Mutex mutex_;
+  Condition idle_;  // No callback is on its way.
+  std::size_t calls_ GAVEL_GUARDED_BY(mutex_) = 0;
+  bool closed_ GAVEL_GUARDED_BY(mutex_) = false;
   std::map<BucketKey, std::optional<Bucket>> buckets_ GAVEL_GUARDED_BY(mutex_);  // None of them is empty.
 };
 

@@ -192,7 +192,7 @@ TEST(Batch, PutsAnswersTogether) {
 }
 
 // Many ways to damage a batch: the answer is always one line for all, or one item for each element.
-TEST(Batch, DamagedNeverPuzzlesItsReader) {
+TEST(Batch, ADamagedBodyIsReadOrRefusedAndNothingElse) {
   Random random(13);
   const std::string whole =
       "[" + reserve("k1") + "," + of_order("k2", "cancel", order) + "," + reserve("k3") + "]";
@@ -218,6 +218,11 @@ TEST(Batch, DamagedNeverPuzzlesItsReader) {
       if (body.empty()) body = "[";
     }
     const auto items = read_batch(body);
+    // What is no JSON refuses everything, wherever it is wrong.
+    if (const auto fault = fault_of_json(body, json_depth_max + 1)) {
+      ASSERT_FALSE(items.has_value()) << body;
+      ASSERT_EQ(items.error(), *fault) << body;
+    }
     if (!items) {
       ASSERT_TRUE(items.error().starts_with("body: ")) << body;
       continue;

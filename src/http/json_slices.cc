@@ -20,6 +20,12 @@ class Walk {
     return true;
   }
 
+  // Passes blanks, and says whether anything follows them.
+  bool at_end() {
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    return at_ == text_.size();
+  }
+
   // Passes blanks and one value, and returns the value.
   std::string_view value() {
     while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
@@ -57,15 +63,19 @@ class Walk {
 
 }  // namespace
 
-std::optional<std::vector<std::string_view>> elements_of(std::string_view text, std::size_t count_max) {
+std::optional<ArraySlices> elements_of(std::string_view text, std::size_t count_max) {
   Walk walk(text);
   if (!walk.pass('[')) return std::nullopt;
-  std::vector<std::string_view> elements;
-  if (walk.pass(']')) return elements;
-  do {
-    elements.push_back(walk.value());
-  } while (elements.size() <= count_max && walk.pass(','));
-  return elements;
+  ArraySlices slices;
+  bool is_closed = walk.pass(']');
+  if (!is_closed) {
+    do {
+      slices.elements.push_back(walk.value());
+    } while (slices.elements.size() <= count_max && walk.pass(','));
+    is_closed = walk.pass(']');
+  }
+  slices.is_whole = is_closed && walk.at_end();
+  return slices;
 }
 
 std::optional<std::string_view> member_of(std::string_view text, std::string_view name) {

@@ -15,8 +15,8 @@ std::string sliced(std::string_view text) {
   const auto elements = elements_of(text, 100);
   if (!elements) return "no array";
   std::string shown;
-  for (const std::string_view element : *elements) shown.append("<").append(element).append(">");
-  return shown;
+  for (const std::string_view element : elements->elements) shown.append("<").append(element).append(">");
+  return elements->is_whole ? shown : shown + "…";
 }
 
 TEST(Slices, OfAnArrayAreItsElements) {
@@ -30,7 +30,17 @@ TEST(Slices, OfAnArrayAreItsElements) {
   EXPECT_EQ(sliced(""), "no array");
 }
 
-TEST(Slices, AreNoMoreThanAskedForAndOne) { EXPECT_EQ(elements_of("[1,2,3,4,5]", 2)->size(), 3U); }
+TEST(Slices, AreNoMoreThanAskedForAndOne) {
+  EXPECT_EQ(elements_of("[1,2,3,4,5]", 2)->elements.size(), 3U);
+  EXPECT_FALSE(elements_of("[1,2,3,4,5]", 2)->is_whole);
+  EXPECT_TRUE(elements_of("[1,2,3]", 2)->is_whole);
+}
+
+TEST(Slices, SayWhetherTheyAreAllThatTheTextHolds) {
+  for (const std::string_view text : {"[1,2", "[1 2]", "[1,2]]", "[1,2] x", "[{} {}]", "[1,2}", "["}) {
+    EXPECT_FALSE(elements_of(text, 100)->is_whole) << text;
+  }
+}
 
 TEST(Slices, OfAnObjectAreItsMembers) {
   const std::string_view text = R"( { "a" : {"act":1} , "b":"x\"y", "act" :"sell", "act":2, "n":-7 } )";
@@ -44,16 +54,26 @@ TEST(Slices, OfAnObjectAreItsMembers) {
   EXPECT_EQ(member_of("[1]", "a"), std::nullopt);
 }
 
-// Whatever comes in, no byte beyond it is looked at (the sanitizers watch), and it ends.
-TEST(Slices, OfAnyBytesEnd) {
+// Whatever comes in, slices lie within the text, one behind the other, and no byte beyond it is looked at
+// (the sanitizers watch).
+TEST(Slices, OfAnyBytesLieWithinThemInOrder) {
   Random random(11);
   constexpr std::string_view alphabet = R"([]{}",:\ 1a)";
   for (int i = 0; i < 20'000; ++i) {
     std::string text = "[";
     while (random.below(24) != 0) text += alphabet[random.below(alphabet.size())];
     const std::string exact(text.data(), text.size());
-    elements_of(exact, 100);
-    member_of("{" + exact, "a");
+    const char* from = exact.data();
+    for (const std::string_view element : elements_of(exact, 100)->elements) {
+      ASSERT_GE(element.data(), from) << exact;
+      from = element.data() + element.size();
+      ASSERT_LE(from, exact.data() + exact.size()) << exact;
+    }
+    const std::string object = "{" + exact;
+    if (const auto member = member_of(object, "a")) {
+      ASSERT_GE(member->data(), object.data()) << object;
+      ASSERT_LE(member->data() + member->size(), object.data() + object.size()) << object;
+    }
   }
 }
 

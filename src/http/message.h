@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct Request {
 
 struct Response {
   unsigned status = 200;
-  std::string content_type = "application/json";
+  std::string_view content_type = "application/json";        // A literal.
   std::vector<std::pair<std::string, std::string>> headers;  // Location, Retry-After, Idempotency-Replayed, …
   std::string body;
 };

@@ -49,6 +49,7 @@ void add_detail(JsonWriter& to, std::string_view name, const std::vector<std::st
 }
 
 Response problem_with(unsigned status, const Verdict& verdict, Retry retry) {
+  CHECK(status >= 400 && !rules::traits(verdict.outcome).act);
   constexpr std::size_t usual_bytes = 384;
   const rules::OutcomeTraits& traits = rules::traits(verdict.outcome);
   Response response;

@@ -132,6 +132,7 @@ awaitable<void> Session::run() {
 }
 
 void Session::set_deadline(Duration within) {
+  CHECK(within > Duration(0));
   deadline_ = ticks_.after(within);
   overdue_ = false;
 }
@@ -346,6 +347,7 @@ Request Session::request_of_header() const {
 // lead to the next one on the same stack.
 awaitable<bool> Session::write(Response response, bool head, bool keep_alive) {
   const std::string text = head_of(response, parser_->get().version(), keep_alive);
+  CHECK(response.status >= 200 && response.status < 600);
   answered_ = true;
   const std::string_view body = head ? std::string_view() : response.body;
   const std::array whole{asio::buffer(text), asio::buffer(body)};
@@ -490,6 +492,7 @@ awaitable<void> Server::Sessions::sweep(std::shared_ptr<Sessions> self) {
 }
 
 void Server::Sessions::begin(tcp::socket socket) {
+  CHECK(!stopping_ && sessions_.size() <= limits_.connections_max);
   if (sessions_.size() >= limits_.connections_max) return turn_away(std::move(socket));
   auto session =
       std::make_shared<Session>(std::move(socket), service_, audience_, limits_, ticks_, large_bodies_);
@@ -499,7 +502,7 @@ void Server::Sessions::begin(tcp::socket socket) {
                  [self = shared_from_this(), session](const std::exception_ptr& thrown) {
                    if (thrown)
                      self->log_.write(Level::error, "http_coroutine_failed", {{"which", "session"}});
-                   self->sessions_.erase(session);
+                   CHECK(self->sessions_.erase(session) == 1);
                    if (self->stopping_ && self->sessions_.empty()) self->sweeper_.cancel();
                  });
 }

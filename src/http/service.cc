@@ -17,6 +17,7 @@
 #include "http/render.h"
 #include "http/request_key.h"
 #include "queries/gate_views.h"
+#include "stage/await.h"
 
 namespace gavel::http {
 namespace {
@@ -87,12 +88,12 @@ std::expected<MaybeKey, std::string> key_of(const Request& request, const Found&
 }  // namespace
 
 Service::Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
-                 pipeline::Turnstile& turnstile, const Clock& clock, Random& random, Log& log,
+                 pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
                  const Readiness& readiness, std::string operator_key, MetricsRegistry& metrics)
     : pipeline_(pipeline),
       queries_(queries),
       audits_(audits),
-      turnstile_(turnstile),
+      gate_snapshots_(gate_snapshots),
       clock_(clock),
       random_(random),
       log_(log),
@@ -187,6 +188,7 @@ awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body
     if (item) commands.push_back(command_of(caller, item->key, std::move(item->act)));
   }
   const std::vector<Verdict> verdicts = co_await pipeline_.submit_all(commands);
+  CHECK(verdicts.size() == commands.size());
   BatchAnswer answer;
   std::size_t judged = 0;
   for (const auto& item : *items) {
@@ -197,6 +199,7 @@ awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body
     answer.add(answer_to(commands[judged], verdicts[judged]));
     ++judged;
   }
+  CHECK(judged == commands.size());
   co_return answer.take();
 }
 
@@ -312,7 +315,9 @@ awaitable<Response> Service::read_gate(Found found) {
   if (found.query[0].second.empty()) co_return malformed_http(400, "sku: is empty");
   const auto sku = rules::SkuCode::parse(found.query[0].second);
   if (!sku) co_return refuse(Outcome::unknown_sku);
-  const auto snapshots = co_await turnstile_.look(*sku);
+  using Snapshots = pipeline::GateSnapshotReader::Snapshots;
+  const Snapshots snapshots = co_await stage::await_result<Snapshots>(
+      [&](std::move_only_function<void(Snapshots)> done) { gate_snapshots_.read(*sku, std::move(done)); });
   if (!snapshots) co_return refuse(snapshots.error());
   if (*snapshots) co_return show(queries::gate_views_of(**snapshots));
   co_return refuse(*sku);

@@ -21,9 +21,9 @@
 #include "http/routes.h"
 #include "ops/log.h"
 #include "ops/metrics.h"
+#include "pipeline/gate_snapshot.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 #include "queries/audit_queries.h"
 #include "queries/read_queries.h"
 
@@ -44,9 +44,9 @@ class Service {
   // All references outlive the service and every answer() in progress. `operator_key` is the credential of
   // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
   // empty one lets nobody in.
-  Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits, pipeline::Turnstile& turnstile,
-          const Clock& clock, Random& random, Log& log, const Readiness& readiness, std::string operator_key,
-          MetricsRegistry& metrics);
+  Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
+          pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
+          const Readiness& readiness, std::string operator_key, MetricsRegistry& metrics);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
   // has the body of GET, which the session leaves out.
@@ -92,7 +92,7 @@ class Service {
   pipeline::Pipeline& pipeline_;
   Queries& queries_;
   Audits& audits_;
-  pipeline::Turnstile& turnstile_;
+  pipeline::GateSnapshotReader& gate_snapshots_;
   const Clock& clock_;
   Random& random_;
   Log& log_;

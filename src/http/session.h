@@ -19,6 +19,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include "base/check.h"
 #include "http/message.h"
 #include "http/server.h"
 #include "http/service.h"
@@ -43,7 +44,10 @@ class Allowance {
   class Share {
    public:
     Share(Allowance& allowance, std::size_t bytes) : allowance_(allowance), bytes_(bytes) {}
-    ~Share() { allowance_.left_ += bytes_; }
+    ~Share() {
+      allowance_.left_ += bytes_;
+      CHECK(allowance_.left_ <= allowance_.bytes_);
+    }
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
@@ -52,10 +56,11 @@ class Allowance {
     const std::size_t bytes_;
   };
 
-  explicit Allowance(std::size_t bytes) : left_(bytes) {}
+  explicit Allowance(std::size_t bytes) : bytes_(bytes), left_(bytes) {}
 
   // Takes `bytes` into `share`, which is empty; false if fewer are left.
   bool take(std::size_t bytes, std::optional<Share>& share) {
+    CHECK(!share);
     if (bytes > left_) return false;
     left_ -= bytes;
     share.emplace(*this, bytes);
@@ -63,6 +68,7 @@ class Allowance {
   }
 
  private:
+  const std::size_t bytes_;
   std::size_t left_;
 };
 
@@ -112,7 +118,10 @@ class Session {
   std::optional<Response> refusal_of(const boost::system::error_code& failure) const;
   Request request_of_header() const;
   void set_deadline(Duration within);
-  void clear_deadline() { deadline_.reset(); }
+  void clear_deadline() {
+    deadline_.reset();
+    overdue_ = false;
+  }
 
   boost::asio::ip::tcp::socket socket_;
   Service& service_;

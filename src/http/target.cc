@@ -13,6 +13,7 @@ std::optional<int> hex_digit(char c) {
 }
 
 std::optional<std::string> decoded(std::string_view text) {
+  if (!text.contains('%')) return std::string(text);
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {

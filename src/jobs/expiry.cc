@@ -19,9 +19,9 @@ constexpr Duration judge_within{
 
 }  // namespace
 
-Expiry::Expiry(judge::HoldsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+Expiry::Expiry(judge::HoldsReader& reader, pipeline::Lanes& lanes, const Clock& clock, Log& log,
                Histogram delays)
-    : reader_(reader), lane_(lane), clock_(clock), log_(log), delays_(delays) {}
+    : reader_(reader), lanes_(lanes), clock_(clock), log_(log), delays_(delays) {}
 
 Duration Expiry::oldest_overdue() const {
   const Duration oldest = oldest_due_.load();
@@ -30,49 +30,49 @@ Duration Expiry::oldest_overdue() const {
 
 void Expiry::keep_pace() {
   const Duration now = clock_.steady();
-  const Duration since = std::min(now - looked_at_.value_or(now), Duration(1'000));
+  const Duration since = std::min(now - last_step_at_.value_or(now), Duration(1'000));
   CHECK(since >= Duration(0));
-  looked_at_ = now;
+  last_step_at_ = now;
   behind_ = std::min(behind_ + expiry_per_second * since.count() / 1'000, behind_max);
 }
 
-std::size_t Expiry::piece() const {
+std::size_t Expiry::batch_size() const {
   return std::clamp(static_cast<std::size_t>(behind_) / expiry_share_of_behind, expiry_batch_min,
                     expiry_batch_max);
 }
 
-void Expiry::say_if_behind() {
+void Expiry::log_if_behind() {
   const Duration late = oldest_overdue();
-  if (late <= behind_after || clock_.steady() < say_behind_at_) return;
+  if (late <= behind_after || clock_.steady() < behind_logged_until_) return;
   log_.write(Level::warn, "expiry_behind", {{"oldest_overdue_ms", late.count()}});
-  say_behind_at_ = clock_.steady() + behind_every;
+  behind_logged_until_ = clock_.steady() + behind_every;
 }
 
 Result<std::size_t> Expiry::step() {
   keep_pace();
   if (outstanding_.load() > 0) {
-    say_if_behind();
+    log_if_behind();
     return 0;
   }
-  const std::size_t count_max = piece();
+  const std::size_t count_max = batch_size();
   const Result<judge::DueHolds> due = reader_.due(count_max);
   if (!due) return std::unexpected(due.error());
   CHECK(due->holds.size() <= count_max);
   CHECK(std::ranges::is_sorted(due->holds, {}, &judge::HoldRow::expires_at));
   oldest_due_ =
       due->holds.empty() ? Duration::max() : clock_.steady() - (due->now - due->holds.front().expires_at);
-  say_if_behind();
+  log_if_behind();
   std::size_t offered = 0;
   for (const judge::HoldRow& hold : due->holds) {
     CHECK(hold.expires_at <= due->now);
     rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{}, rules::Expire{hold.order}};
-    pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
+    pipeline::Lanes::Done done = [this](const rules::Verdict& verdict) {
       if (verdict.outcome == rules::Outcome::expired) ++released_;
       CHECK(outstanding_ > 0);
       --outstanding_;
     };
     ++outstanding_;
-    if (!lane_.offer(command, clock_.steady() + judge_within, done, stage::Rank::background)) {
+    if (!lanes_.offer(command, clock_.steady() + judge_within, done, stage::Rank::background)) {
       --outstanding_;
       break;  // The queue is full; the rest is found again by a later step.
     }

@@ -5,7 +5,7 @@
 // makes a piece larger, and slowly: one that took long must not make the next one longer still. The holds are
 // free for the judge anyhow, whether released or not.
 //
-//   step: find due holds ─► offer them to the lane as Expire commands ─► their verdicts count down
+//   step: find due holds ─► offer them to the lanes as Expire commands ─► their verdicts count down
 //
 // The database's clock says which holds are due, and the judge decides by the same clock, so a step twice or
 // by two processes releases nothing wrongly. A step never blocks on a verdict. One thread; verdicts may
@@ -23,7 +23,7 @@
 #include "judge/reader.h"
 #include "ops/log.h"
 #include "ops/metrics.h"
-#include "pipeline/lane.h"
+#include "pipeline/lanes.h"
 
 namespace gavel::jobs {
 
@@ -38,7 +38,7 @@ class Expiry {
  public:
   // `reader` is the job's own; all references outlive the job and every command that it offered. `delays`
   // is told how long after its time each hold was offered, in seconds.
-  Expiry(judge::HoldsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+  Expiry(judge::HoldsReader& reader, pipeline::Lanes& lanes, const Clock& clock, Log& log,
          Histogram delays = {});
 
   // Offers due holds, at most expiry_batch_min to expiry_batch_max, by how far the release is behind its
@@ -57,17 +57,17 @@ class Expiry {
   Duration oldest_overdue() const;
 
  private:
-  std::size_t piece() const;
+  std::size_t batch_size() const;
   void keep_pace();
-  void say_if_behind();
+  void log_if_behind();
 
   judge::HoldsReader& reader_;
-  pipeline::Lane& lane_;
+  pipeline::Lanes& lanes_;
   const Clock& clock_;
   Log& log_;
   const Histogram delays_;
-  Duration say_behind_at_{0};  // By the steady clock, as the next.
-  std::optional<Duration> looked_at_;
+  Duration behind_logged_until_{0};  // By the steady clock, as the next.
+  std::optional<Duration> last_step_at_;
   std::int64_t behind_ = 0;  // Holds that the pace has made due to be offered, and that were not.
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<std::uint64_t> released_{0};

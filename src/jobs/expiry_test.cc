@@ -108,7 +108,8 @@ class World {
 
  public:
   Lane lane;
-  Expiry expiry{*reader_, lane, clock, *log_};
+  pipeline::Lanes lanes{lane};
+  Expiry expiry{*reader_, lanes, clock, *log_};
 };
 
 TEST(Expiry, ReleasesWhatIsDueAndNotAMillisecondEarlier_C9) {

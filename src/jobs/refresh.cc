@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "base/check.h"
+#include "gate/bucket_calls.h"
 #include "gate/statements.h"
 #include "rules/stock.h"
 
@@ -13,15 +15,13 @@ namespace gavel::jobs {
 
 using gate::Drift;
 
-// What the gate shows of one item, as far as it has answered.
-struct Refresh::Look {
-  Look(rules::ItemId of, std::size_t buckets) : item(of), open(buckets), shown(buckets) {}
+// One item whose buckets are being read at the gate.
+struct Refresh::Comparison {
+  explicit Comparison(rules::ItemId of) : item(of) {}
 
   const rules::ItemId item;
   Mutex mutex;
-  std::size_t open GAVEL_GUARDED_BY(mutex);  // Answers that have not come.
-  bool failed GAVEL_GUARDED_BY(mutex) = false;
-  Shown shown GAVEL_GUARDED_BY(mutex);
+  std::optional<Buckets> buckets GAVEL_GUARDED_BY(mutex);  // Once all have been read.
 };
 
 Refresh::Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated,
@@ -48,7 +48,7 @@ Refresh::~Refresh() = default;
 
 Result<Refresh::Step> Refresh::step() {
   for (std::size_t items = 0; items < refresh_items_max; ++items) {
-    if (!look_) {
+    if (!comparison_) {
       const std::vector<rules::ItemId> gated = gated_();
       CHECK(std::ranges::is_sorted(gated));
       const auto next = last_ ? std::ranges::upper_bound(gated, *last_) : gated.begin();
@@ -60,69 +60,72 @@ Result<Refresh::Step> Refresh::step() {
       last_ = *next;
       if (auto begun = begin(*next); !begun) return std::unexpected(begun.error());
     }
-    if (!look_) continue;
-    Shown shown;
-    bool failed = false;
+    if (!comparison_) continue;
+    Buckets buckets;
     {
-      const MutexLock lock(look_->mutex);
-      if (look_->open > 0) return Step::more;
-      shown = std::move(look_->shown);
-      failed = look_->failed;
+      const MutexLock lock(comparison_->mutex);
+      if (!comparison_->buckets) return Step::more;
+      buckets = *std::move(comparison_->buckets);
     }
-    const rules::ItemId item = std::exchange(look_, nullptr)->item;
-    if (failed) continue;
-    if (auto finished = finish(item, shown); !finished) return std::unexpected(finished.error());
+    const rules::ItemId item = std::exchange(comparison_, nullptr)->item;
+    if (!gate::all_arrived(buckets)) continue;
+    if (auto finished = finish(item, buckets); !finished) return std::unexpected(finished.error());
   }
   return Step::more;
 }
 
 Result<void> Refresh::begin(rules::ItemId item) {
-  CHECK(look_ == nullptr);
+  CHECK(comparison_ == nullptr);
   const auto now = reader_.item_history(item, {});
   if (!now) return std::unexpected(now.error());
   if (!now->item) return {};
-  const std::size_t buckets = now->item->buckets.size();
-  CHECK(buckets >= 1);
-  look_ = std::make_shared<Look>(item, buckets);
-  for (std::size_t i = 0; i < buckets; ++i) {
-    const auto heard = [look = look_, i](const Result<std::optional<gate::Bucket>>& seen) {
-      const MutexLock lock(look->mutex);
-      CHECK(look->open > 0);
-      if (seen) look->shown[i] = *seen;
-      look->failed = look->failed || !seen;
-      --look->open;
-    };
-    gate_.read(key_of(item, static_cast<rules::BucketNo>(i)), heard);
-  }
+  comparison_ = std::make_shared<Comparison>(item);
+  gate::read_buckets(gate_, incarnation_, item, now->item->buckets.size(),
+                     [comparison = comparison_](Buckets buckets) {
+                       const MutexLock lock(comparison->mutex);
+                       comparison->buckets = std::move(buckets);
+                     });
   return {};
 }
 
 // The judge is read after the gate, since the judge goes on. An item that is gated no longer is left alone:
 // its buckets went with its mode.
-Result<void> Refresh::finish(rules::ItemId item, const Shown& shown) {
-  CHECK(look_ == nullptr && !shown.empty());
+Result<void> Refresh::finish(rules::ItemId item, const Buckets& buckets) {
+  CHECK(comparison_ == nullptr && !buckets.empty());
   std::map<rules::BucketNo, std::int64_t> positions;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    if (shown[i]) positions.emplace(static_cast<rules::BucketNo>(i), shown[i]->seq);
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    const std::optional<gate::Bucket>& shown = *buckets[i];
+    if (shown) positions.emplace(static_cast<rules::BucketNo>(i), shown->seq);
   }
   const auto history = reader_.item_history(item, positions);
   if (!history) return std::unexpected(history.error());
   const std::vector<rules::ItemId> gated = gated_();
   if (!history->item || is_unsound(*history->item) || !std::ranges::binary_search(gated, item)) return {};
-  for (std::size_t i = 0; i < shown.size(); ++i) {
+  std::set<rules::BucketNo> erased;
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    const std::optional<gate::Bucket>& shown = *buckets[i];
     const auto bucket = static_cast<rules::BucketNo>(i);
     const auto known = history->available.find(bucket);
     const auto had = known == history->available.end() ? std::nullopt : std::optional(known->second);
-    const Drift drift = gate::drift_of(shown[i], *history->item, bucket, had);
+    const Drift drift = gate::drift_of(shown, *history->item, bucket, had);
     buckets_.add();
-    if (drift != Drift::none) tell(key_of(item, bucket), shown[i], had, drift);
-    if (gate::needs_erasing(drift)) gate_.erase(key_of(item, bucket), [](const Result<void>&) {});
+    if (drift != Drift::none) tell(key_of(item, bucket), shown, had, drift);
+    if (gate::needs_erasing(drift)) erased.insert(bucket);
   }
-  for (const gate::PendingStatement& owed : gate::statements_of_refresh(*history->item)) {
-    // A statement that is lost is stated again by the next pass.
-    gate_.say(key_of(item, owed.bucket), gate::to_state(owed.statement), [](const Result<gate::Reply>&) {});
+  for (const gate::PendingStatement& pending : gate::statements_of_refresh(*history->item)) {
+    state(key_of(item, pending.bucket), pending.statement, erased.contains(pending.bucket));
   }
   return {};
+}
+
+// Calls at the gate have no order, so what is erased first is stated once that is done. A call that is lost
+// is made again by the next pass.
+void Refresh::state(const gate::BucketKey& key, const gate::Statement& statement, bool erases) {
+  const auto ignored = [](const Result<gate::Reply>&) {};
+  if (!erases) return gate_.say(key, gate::to_state(statement), ignored);
+  gate_.erase(key, [&gate = gate_, key, statement, ignored](const Result<void>& erased) {
+    if (erased) gate.say(key, gate::to_state(statement), ignored);
+  });
 }
 
 void Refresh::tell(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,

@@ -39,7 +39,7 @@ class Refresh {
     passed,  // Every item was looked at once.
   };
 
-  // `reader` is the job's own; all references outlive the job and every call that it began.
+  // `reader` is the job's own; all references outlive the job, and gate.close() is called before it ends.
   Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated, Log& log,
           MetricsRegistry& metrics);
   ~Refresh();
@@ -51,11 +51,12 @@ class Refresh {
   Result<Step> step();
 
  private:
-  struct Look;
-  using Shown = std::vector<std::optional<gate::Bucket>>;
+  using Buckets = std::vector<Result<std::optional<gate::Bucket>>>;
+  struct Comparison;
 
   Result<void> begin(rules::ItemId item);
-  Result<void> finish(rules::ItemId item, const Shown& shown);
+  Result<void> finish(rules::ItemId item, const Buckets& buckets);
+  void state(const gate::BucketKey& key, const gate::Statement& statement, bool erases);
   void tell(const gate::BucketKey& key, const std::optional<gate::Bucket>& shown,
             std::optional<rules::Quantity> had, gate::Drift drift);
   gate::BucketKey key_of(rules::ItemId item, rules::BucketNo bucket) const {
@@ -70,8 +71,8 @@ class Refresh {
   std::array<Counter, 6> drifts_;  // By the number of the drift.
   Counter buckets_;
   Counter passes_;
-  std::optional<rules::ItemId> last_;  // Of this pass; none at its beginning.
-  std::shared_ptr<Look> look_;         // Under way.
+  std::optional<rules::ItemId> last_;       // Of this pass; none at its beginning.
+  std::shared_ptr<Comparison> comparison_;  // Under way.
 };
 
 }  // namespace gavel::jobs

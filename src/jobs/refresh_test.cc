@@ -12,6 +12,7 @@
 
 #include "gate/memory_gate.h"
 #include "gate/statements.h"
+#include "gate/testing/gate_wrapper.h"
 #include "judge/judge.h"
 #include "judge/memory/store.h"
 
@@ -26,34 +27,25 @@ using rules::SkuCode;
 constexpr gate::Incarnation incarnation{5};
 
 // The memory gate, which may keep its answers to itself for a while, or not answer.
-class SlowGate final : public gate::Gate {
+class SlowGate final : public gate::GateWrapper {
  public:
-  void say(const BucketKey& key, gate::Say say, Heard done) override {
-    gate_.say(key, std::move(say), std::move(done));
-  }
-  void read(const BucketKey& key, Seen done) override {
+  explicit SlowGate(gate::Gate& inner) : GateWrapper(inner) {}
+
+  void read(const BucketKey& key, ReadCallback done) override {
     if (lost) return done(fail(ErrorCode::unavailable, "no reply in time"));
     if (slow) return kept_.emplace_back(key, std::move(done)), void();
-    gate_.read(key, std::move(done));
+    GateWrapper::read(key, std::move(done));
   }
-  void reap(const BucketKey& key, gate::InstanceId instance, Done done) override {
-    gate_.reap(key, instance, std::move(done));
-  }
-  void forget(const BucketKey& key, gate::InstanceId instance, Done done) override {
-    gate_.forget(key, instance, std::move(done));
-  }
-  void erase(const BucketKey& key, Done done) override { gate_.erase(key, std::move(done)); }
 
   void answer() {
-    for (auto& [key, done] : std::exchange(kept_, {})) gate_.read(key, std::move(done));
+    for (auto& [key, done] : std::exchange(kept_, {})) GateWrapper::read(key, std::move(done));
   }
 
   bool slow = false;
   bool lost = false;
 
  private:
-  gate::MemoryGate gate_;
-  std::vector<std::pair<BucketKey, Seen>> kept_;
+  std::vector<std::pair<BucketKey, ReadCallback>> kept_;
 };
 
 class World {
@@ -124,7 +116,8 @@ class World {
   }
 
   std::vector<rules::ItemId> gated;
-  SlowGate gate;
+  gate::MemoryGate memory_gate;
+  SlowGate gate{memory_gate};
   MetricsRegistry metrics;
 
  private:

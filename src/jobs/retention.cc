@@ -15,9 +15,9 @@ constexpr Duration judge_within{10'000};  // What waits longer than this is foun
 
 }  // namespace
 
-Retention::Retention(judge::RequestsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+Retention::Retention(judge::RequestsReader& reader, pipeline::Lanes& lanes, const Clock& clock, Log& log,
                      rules::Policy policy, std::size_t rows_max)
-    : reader_(reader), lane_(lane), clock_(clock), log_(log), policy_(policy), rows_max_(rows_max) {
+    : reader_(reader), lanes_(lanes), clock_(clock), log_(log), policy_(policy), rows_max_(rows_max) {
   CHECK(rows_max_ >= 1);
 }
 
@@ -40,13 +40,13 @@ Result<std::size_t> Retention::step() {
 bool Retention::offer(const rules::RequestId& id) {
   rules::Command command{rules::Caller("gavel"), std::nullopt, rules::OrderId{},
                          rules::Forget{id.first, id.second}};
-  pipeline::Lane::Done done = [this](const rules::Verdict& verdict) {
+  pipeline::Lanes::Done done = [this](const rules::Verdict& verdict) {
     if (verdict.outcome == rules::Outcome::changed) ++forgotten_;
     CHECK(outstanding_ > 0);
     --outstanding_;
   };
   ++outstanding_;
-  if (lane_.offer(command, clock_.steady() + judge_within, done, stage::Rank::background)) return true;
+  if (lanes_.offer(command, clock_.steady() + judge_within, done, stage::Rank::background)) return true;
   --outstanding_;
   return false;
 }

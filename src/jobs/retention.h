@@ -1,6 +1,6 @@
 // Retention: deletes the records of requests that nobody can ask for again, in bounded batches (A28).
 //
-//   step: the next rows by their key ─► the old ones to the lane as Forget commands ─► their verdicts
+//   step: the next rows by their key ─► the old ones to the lanes as Forget commands ─► their verdicts
 //         count down
 //
 // A round looks at every row that a request has of its own; the next one begins a while after its end. There
@@ -21,7 +21,7 @@
 #include "judge/reader.h"
 #include "ops/log.h"
 #include "ops/metrics.h"
-#include "pipeline/lane.h"
+#include "pipeline/lanes.h"
 #include "rules/decide.h"
 
 namespace gavel::jobs {
@@ -36,11 +36,11 @@ class Retention {
  public:
   // `reader` is the job's own; all references outlive the job and every command that it offered. The policy
   // is the judge's.
-  Retention(judge::RequestsReader& reader, pipeline::Lane& lane, const Clock& clock, Log& log,
+  Retention(judge::RequestsReader& reader, pipeline::Lanes& lanes, const Clock& clock, Log& log,
             rules::Policy policy, std::size_t rows_max = retention_rows_max);
 
   // Looks at the next rows, unless the job rests or earlier commands have no verdict. Returns how many rows
-  // it looked at. What finds the lane full is offered by the next step.
+  // it looked at. What finds its lane full is offered by the next step.
   Result<std::size_t> step();
 
   // Commands offered that have no verdict yet. Any thread.
@@ -54,7 +54,7 @@ class Retention {
   void end_round();
 
   judge::RequestsReader& reader_;
-  pipeline::Lane& lane_;
+  pipeline::Lanes& lanes_;
   const Clock& clock_;
   Log& log_;
   const rules::Policy policy_;

@@ -38,8 +38,9 @@ class RetentionTest : public ::testing::TestWithParam<judge::StoreForm> {
     retention_.reset();
     lane_ = std::make_unique<pipeline::Lane>(court_->judge(), stage::Limits{queue_max, 1000}, world_->clock(),
                                              *log_, [](const std::string&) {});
+    lanes_ = std::make_unique<pipeline::Lanes>(*lane_);
     retention_ =
-        std::make_unique<Retention>(*reader_, *lane_, world_->clock(), *log_, rules::Policy{}, rows_max);
+        std::make_unique<Retention>(*reader_, *lanes_, world_->clock(), *log_, rules::Policy{}, rows_max);
   }
 
   // A receipt of one under each key.
@@ -70,6 +71,7 @@ class RetentionTest : public ::testing::TestWithParam<judge::StoreForm> {
   std::unique_ptr<judge::Reader> reader_;
   std::unique_ptr<judge::JudgeDriver> court_;
   std::unique_ptr<pipeline::Lane> lane_;
+  std::unique_ptr<pipeline::Lanes> lanes_;
   std::unique_ptr<Retention> retention_;
 };
 

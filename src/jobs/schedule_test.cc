@@ -144,9 +144,10 @@ class JobScheduleTest : public testing::Test {
   pipeline::Lane lane_{judge_, {.queue_max = 100, .batch_max = 10}, clock_, *log_, [](const std::string&) {}};
 
  private:
-  Expiry expiry_{*reader_, lane_, clock_, *log_};
+  pipeline::Lanes lanes_{lane_};
+  Expiry expiry_{*reader_, lanes_, clock_, *log_};
   Projection projection_{*reader_, *index_, clock_, *log_, 1};
-  Retention retention_{*reader_, lane_, clock_, *log_, rules::Policy{}};
+  Retention retention_{*reader_, lanes_, clock_, *log_, rules::Policy{}};
   Refresh refresh_{*reader_, gate_,   gate::Incarnation{1}, [] { return std::vector<rules::ItemId>(); },
                    *log_,    metrics_};
   Shortages shortages_{*reader_};

@@ -64,9 +64,15 @@ TEST(MetricsRegistry, OneNameWithOneSetOfLabelsIsOneCounter) {
   EXPECT_NE(metrics.text().find("a_total 2\n"), std::string::npos);
 }
 
-TEST(MetricsRegistry, AHandleFromNothingCountsNowhere) {
+TEST(MetricsRegistry, ADefaultConstructedHandleCountsInNoRegistry) {
+  MetricsRegistry metrics;
+  metrics.counter("a_total", "A.");
+  metrics.histogram("a_seconds", "A.", {1.0});
+  const std::string before = metrics.text();
   Counter().add();
   Histogram().observe(1);
+  EXPECT_EQ(metrics.text(), before);
+  EXPECT_NE(before.find("a_total 0\n"), std::string::npos);
 }
 
 TEST(MetricsRegistry, ATimerCountsSeconds) {

@@ -19,6 +19,7 @@ TEST(Gated, WhatTheProbesDeniedIsSoldAndTheBucketsEvenOut_A7) {
   EXPECT_EQ(world.tell("two", rules::PutSku{SkuCode("tee"), 4}), "changed");
   EXPECT_EQ(world.gate_shows(), "1+1+1+1+0+0+0+0");
   world.tell("more", rules::Receive{SkuCode("tee"), Quantity{12}});
+  world.clock.advance(Duration(1'000));  // A sale before may have asked for a rebalance within this second.
   EXPECT_EQ(world.tell("most", reserve("big", 12)), "reserved");
   EXPECT_EQ(world.available(), 4);
   world.settle();
@@ -41,7 +42,7 @@ TEST(Gated, ARebalanceFollowsASaleThatTheGateDenied_A7) {
   EXPECT_EQ(world.gate_shows(), "4+0+0+0+0+0") << "what lay in buckets out of use has moved";
   EXPECT_EQ(world.tell("a", reserve("u2", 4)), "reserved");
   EXPECT_EQ(world.available(), 0);
-  EXPECT_EQ(world.turnstile.unsettled(), 0U);
+  EXPECT_EQ(world.gate_client.unsettled(), 0U);
   EXPECT_TRUE(judge::audit(world.reader())->clean());
 }
 
@@ -53,17 +54,17 @@ TEST(Gated, AModeIsObeyedWhileUnitsAreSold_D1) {
   EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
   EXPECT_EQ(world.gate.calls, 0);
   EXPECT_EQ(world.told, told) << "while nothing is gated the gate's side hears of no sale";
-  EXPECT_TRUE(world.turnstile.gated().empty());
+  EXPECT_TRUE(world.gate_client.gated_items().empty());
   EXPECT_EQ(world.tell("on", rules::PutSku{SkuCode("tee"), {}, Mode::gated}), "changed");
   EXPECT_EQ(world.gate_shows(), "?+?") << "a cold item has no keys";
   EXPECT_EQ(world.tell("b", reserve("u2", 1)), "reserved");
   EXPECT_EQ(world.gate_shows().find('?'), std::string::npos);
-  EXPECT_EQ(world.turnstile.gated().size(), 1U);
+  EXPECT_EQ(world.gate_client.gated_items().size(), 1U);
   world.ask("c", reserve("u3", 1));  // With a token, at the judge.
   EXPECT_EQ(world.tell("off", rules::PutSku{SkuCode("tee"), {}, Mode::direct}), "changed");
   EXPECT_EQ(world.gate_shows(), "?+?");
-  EXPECT_TRUE(world.turnstile.gated().empty());
-  EXPECT_EQ(world.turnstile.unsettled(), 0U);
+  EXPECT_TRUE(world.gate_client.gated_items().empty());
+  EXPECT_EQ(world.gate_client.unsettled(), 0U);
   EXPECT_EQ(world.tell("d", reserve("u4", 1)), "reserved");
   EXPECT_EQ(world.tell("e", reserve("u5", 1)), "sold_out") << "recorded, as without a gate";
   EXPECT_EQ(world.gate_shows(), "?+?");
@@ -98,6 +99,24 @@ TEST(Gated, AGateThatGivesNoReplyRestsAndTheJudgeGoesOn_A10) {
   world.gate.silent = false;
   EXPECT_EQ(world.tell("later", reserve("u3", 1)), "sold_out unrecorded");
   EXPECT_EQ(world.gate_shows(), "0 closed");
+}
+
+// An act that the gate holds up is under the deadline of all others, and may be tried again.
+TEST(Gated, AWarmingThatTakesTooLongIsCertainlyNotDone_B12_B11) {
+  World world;
+  world.stock(4, 2);
+  EXPECT_EQ(world.tell("draft", create("drop", 2)), "created");
+  const rules::Act warm = rules::WarmActivity{ActivityCode("drop")};
+  world.gate.kept.emplace();
+  world.ask("warm", warm);
+  world.settle();
+  EXPECT_EQ(world.pipeline.in_flight(), 1U);
+  world.clock.advance(Duration(1000));
+  world.step();
+  EXPECT_EQ(to_text(world.verdicts.back()), "overloaded");
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  world.release_kept_calls();
+  EXPECT_EQ(world.tell("warm", warm), "warmed");
 }
 
 // A28: what its key had answered is deleted by then, so that the gate's word would be a second answer.

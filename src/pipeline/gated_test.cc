@@ -16,7 +16,7 @@ TEST(Gated, TheGateFollowsTheJudgeAndIsLeftWithoutTokens_A12) {
   world.settle();
   EXPECT_EQ(world.available(), 3);
   EXPECT_TRUE(world.gate_shows() == "1+2" || world.gate_shows() == "2+1") << world.gate_shows();
-  EXPECT_EQ(world.turnstile.unsettled(), 0U);
+  EXPECT_EQ(world.gate_client.unsettled(), 0U);
 }
 
 TEST(Gated, SoldOutIsSaidByAReadAndTheJudgeRests_A8) {
@@ -37,9 +37,9 @@ TEST(Gated, ManyThatAreTurnedAwayShareOneRead_A8) {
   world.stock(1);
   EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
   for (int i = 0; i < 50; ++i) world.ask("late" + std::to_string(i), reserve("u" + std::to_string(i), 1));
-  EXPECT_EQ(world.reads.step(), 1U);  // The first, alone …
+  EXPECT_EQ(world.gate_reads.step(), 1U);  // The first, alone …
   world.ask("last", reserve("u", 1));
-  EXPECT_EQ(world.reads.step(), 1U);  // … and all who came meanwhile.
+  EXPECT_EQ(world.gate_reads.step(), 1U);  // … and all who came meanwhile.
   world.settle();
   EXPECT_EQ(world.verdicts.size(), 3U + 51U);
 }
@@ -104,7 +104,7 @@ TEST(Gated, WithoutTheReadNothingIsSaid) {
   World world;
   world.stock(1);
   EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
-  world.reads.close();
+  world.gate_reads.close();
   EXPECT_EQ(world.tell("b", reserve("u2", 1)), "overloaded");
 }
 
@@ -116,6 +116,92 @@ TEST(Gated, ALostGateSendsAllToTheJudgeUntilAVerdictBringsItBack_A24) {
   EXPECT_EQ(world.gate_shows(), "?");
   EXPECT_EQ(world.tell("b", reserve("u2", 1)), "reserved");
   EXPECT_EQ(world.gate_shows(), "0 closed");
+}
+
+// Lists, traces and audits have stages of their own, so that what they take is nobody's wait (A20, B11).
+TEST(Gated, ARefusalWaitsForNoOtherQuestion_A20_B11) {
+  World world;
+  world.stock(1);
+  EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
+  Reads<judge::Reader> questions(world.reader(), {1000, 100}, Duration(1000), world.clock);
+  bool answered = false;
+  world.ask_question(questions, answered);
+  EXPECT_EQ(questions.waiting(), 1U);
+  EXPECT_EQ(world.tell("b", reserve("u2", 1)), "sold_out unrecorded");
+  EXPECT_FALSE(answered);
+  questions.step();
+  world.settle();
+  EXPECT_TRUE(answered);
+}
+
+// Whatever a request waits for at the gate, its deadline is the one it has everywhere, and nothing was done.
+TEST(Gated, WhatTheGateDoesNotAnswerInTimeIsCertainlyNotDone_A13_B11) {
+  World world;
+  world.stock(2);
+  EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
+  world.gate.kept.emplace();
+  world.ask("b", reserve("u2", 1));
+  world.clock.advance(Duration(999));
+  world.step();
+  EXPECT_EQ(world.verdicts.size(), 3U);
+  EXPECT_EQ(world.pipeline.in_flight(), 1U);
+  world.clock.advance(Duration(1));
+  world.step();
+  EXPECT_EQ(to_text(world.verdicts.back()), "overloaded");
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  EXPECT_FALSE(world.pipeline.in_process({Caller("shop"), RequestKey("b")}));
+  EXPECT_EQ(world.gate_client.waiting(), 0U);
+  world.release_kept_calls();
+  EXPECT_EQ(world.verdicts.size(), 4U);
+  EXPECT_EQ(world.available(), 1);
+  EXPECT_EQ(world.gate_shows(), "1") << "the token that came too late went back";
+  EXPECT_EQ(world.tell("b", reserve("u2", 1)), "reserved");
+}
+
+TEST(Gated, ASoldOutCheckThatTakesTooLongIsCertainlyNotDone_A13_B11) {
+  World world;
+  world.stock(1);
+  EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
+  world.ask("b", reserve("u2", 1));
+  world.ask("c", reserve("u3", 1));
+  world.clock.advance(Duration(1000));
+  world.step();
+  EXPECT_EQ(world.verdicts.size(), 5U);
+  EXPECT_EQ(to_text(world.verdicts[3]), "overloaded");
+  EXPECT_EQ(to_text(world.verdicts[4]), "overloaded");
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  world.settle();
+  EXPECT_EQ(world.verdicts.size(), 5U) << "what the read finds later is told nobody";
+  EXPECT_EQ(world.tell("b", reserve("u2", 1)), "sold_out unrecorded");
+}
+
+TEST(Gated, ALookUpThatTakesTooLongIsCertainlyNotDone_A13_B11) {
+  World world;
+  world.stock(1);
+  world.ask("a", reserve("u1", 1));
+  world.clock.advance(Duration(1000));
+  world.step();
+  EXPECT_EQ(to_text(world.verdicts.back()), "overloaded");
+  world.settle();
+  EXPECT_EQ(world.available(), 1);
+  EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
+}
+
+// Past the gate nobody can tell any more whether something was done.
+TEST(Gated, WhatTheJudgeDoesNotAnswerInTimeIsUnknown_A13) {
+  World world;
+  world.stock(1);
+  world.ask("a", reserve("u1", 1));
+  world.gate_reads.step();
+  world.step();
+  EXPECT_EQ(world.lane.waiting(), 1U);
+  world.clock.advance(Duration(5000));
+  world.step();
+  EXPECT_EQ(to_text(world.verdicts.back()), "outcome_unknown");
+  EXPECT_TRUE(world.pipeline.in_process({Caller("shop"), RequestKey("a")}));
+  world.settle();
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  EXPECT_EQ(world.gate_client.unsettled(), 0U);
 }
 
 // The same requests, one after the other, with and without the gate, whatever the gate does. Keys that the
@@ -193,7 +279,7 @@ TEST(Gated, ABurstSellsEveryUnitWhateverTheGateDoes_U4) {
     for (int i = 0; i < 20 * units; ++i) {
       world.ask("k" + std::to_string(i), reserve("u" + std::to_string(i), 1));
       if (world.random.chance(1, 5)) world.lane.step();
-      if (world.random.chance(1, 5)) world.reads.step();
+      if (world.random.chance(1, 5)) world.gate_reads.step();
     }
     world.settle();
     const auto sold = std::ranges::count(world.verdicts, Outcome::reserved, &Verdict::outcome);

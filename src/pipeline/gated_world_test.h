@@ -1,8 +1,9 @@
-// The world of mode gated on one thread: judge, reads, turnstile and pipeline, stepped by hand, before a gate
-// that may do all that gates do. For tests.
+// The world of mode gated on one thread: judge, reads, gate client and pipeline, stepped by hand, before a
+// gate that may do all that gates do. For tests.
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,9 +17,12 @@
 #include <gtest/gtest.h>
 
 #include "gate/memory_gate.h"
+#include "gate/testing/gate_wrapper.h"
 #include "judge/memory/store.h"
 #include "judge/testing/faulty_store.h"
+#include "pipeline/asio_executor.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/reads.h"
 
 namespace gavel::pipeline {
 
@@ -41,40 +45,37 @@ inline constexpr std::chrono::seconds hold{60};
 
 // The memory gate behind everything that a gate may do: not answer, answer and be lost, forget, show
 // nonsense.
-class UnreliableGate final : public gate::Gate {
+class UnreliableGate final : public gate::GateWrapper {
  public:
-  explicit UnreliableGate(Random& random) : random_(random) {}
+  UnreliableGate(gate::Gate& inner, Random& random) : GateWrapper(inner), random_(random) {}
 
-  void say(const BucketKey& key, gate::Say say, Heard done) override {
+  void say(const BucketKey& key, gate::Say say, SayCallback done) override {
     ++calls;
     if (silent) return done(lost());
+    if (kept) return kept->push_back([this, key, say, done] { inner().say(key, say, done); });
     if (faults) {
       if (random_.chance(1, 8)) return done(lost());
-      if (random_.chance(1, 8)) gate_.erase(key, [](const Result<void>&) {});
-      if (random_.chance(1, 8)) gate_.say(key, nonsense(), [](const Result<gate::Reply>&) {});
+      if (random_.chance(1, 8)) inner().erase(key, [](const Result<void>&) {});
+      if (random_.chance(1, 8)) inner().say(key, nonsense(), [](const Result<gate::Reply>&) {});
       if (random_.chance(1, 8)) {
-        gate_.say(key, say, [](const Result<gate::Reply>&) {});
+        inner().say(key, say, [](const Result<gate::Reply>&) {});
         return done(lost());
       }
-      if (random_.chance(1, 8)) gate_.say(key, say, [](const Result<gate::Reply>&) {});  // It arrives twice.
+      if (random_.chance(1, 8))
+        inner().say(key, say, [](const Result<gate::Reply>&) {});  // It arrives twice.
     }
-    gate_.say(key, std::move(say), std::move(done));
+    GateWrapper::say(key, std::move(say), std::move(done));
   }
-  void read(const BucketKey& key, Seen done) override {
+  void read(const BucketKey& key, ReadCallback done) override {
     if (silent) return done(fail(ErrorCode::unavailable, "no reply in time"));
-    gate_.read(key, std::move(done));
+    GateWrapper::read(key, std::move(done));
   }
-  void reap(const BucketKey& key, gate::InstanceId instance, Done done) override {
-    gate_.reap(key, instance, std::move(done));
-  }
-  void forget(const BucketKey& key, gate::InstanceId instance, Done done) override {
-    gate_.forget(key, instance, std::move(done));
-  }
-  void erase(const BucketKey& key, Done done) override { gate_.erase(key, std::move(done)); }
 
   bool faults = false;
   bool silent = false;  // It answers nothing.
   int calls = 0;
+  // Where it is there, calls of say wait in it until a test makes them.
+  std::optional<std::vector<std::function<void()>>> kept;
 
  private:
   static Result<gate::Reply> lost() { return fail(ErrorCode::unavailable, "no reply in time"); }
@@ -87,7 +88,6 @@ class UnreliableGate final : public gate::Gate {
   }
 
   Random& random_;
-  gate::MemoryGate gate_;
 };
 
 class World {
@@ -99,23 +99,37 @@ class World {
             rules::Policy{.hold_default = hold, .mode = gated ? Mode::gated : Mode::direct},
             judge::JudgeLimits{}, judge::Metrics{}, [this](const rules::State& state) { observe(state); }),
         lane(judge_, {1000, 100}, clock, *log_, [](const std::string&) {}),
-        turnstile(io_.get_executor(), gate, reads, clock, *log_,
-                  Turnstile::Post{incarnation, gate::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
-        pipeline(io_.get_executor(), lane, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
-                 Metrics{}, &turnstile) {}
+        gate_client(
+            executor_, gate, gate_reads, clock, *log_,
+            GateClient::Options{incarnation, gate::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
+        pipeline(io_.get_executor(), lanes_, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
+                 Metrics{}, &gate_client) {}
 
   // Lets a command go its way until it waits for the lane or for a read.
   void ask(const std::string& key, rules::Act act, const std::string& caller = "shop") {
-    turnstile.wake();  // As the pipeline does ten times a second.
+    step();
     const rules::OrderId fresh{make_uuid7(clock.now(), ids_)};
     boost::asio::co_spawn(io_, answered(Command{Caller(caller), RequestKey(key), fresh, std::move(act)}),
                           boost::asio::detached);
     run_coroutines();
   }
 
+  // As the service does ten times a second.
+  void step() {
+    pipeline.step(clock.steady());
+    run_coroutines();
+  }
+
+  // The gate makes the calls that it has kept, and keeps no more.
+  void release_kept_calls() {
+    const auto calls = *std::exchange(gate.kept, std::nullopt);
+    for (const auto& call : calls) call();
+    settle();
+  }
+
   void settle() {
     run_coroutines();
-    while (lane.step() + reads.step() > 0) run_coroutines();
+    while (lane.step() + gate_reads.step() > 0) run_coroutines();
   }
 
   // Asks, settles, and says how it was answered: "sold_out", "reserved again", "sold_out unrecorded".
@@ -159,13 +173,20 @@ class World {
     return text;
   }
 
+  // Has somebody ask for the stock on that stage; `answered` says when he has it.
+  void ask_question(Reads<judge::Reader>& questions, bool& answered) {
+    boost::asio::co_spawn(io_, question(questions, answered), boost::asio::detached);
+    run_coroutines();
+  }
+
   std::vector<Verdict> verdicts;  // In order of arrival.
   int told = 0;                   // Batches of which the gate's side has heard.
   int lost_commits = 0;           // Whose answer the judge had to find out.
   bool failing = false;           // The database, one call in thirty, in whatever way that call may.
   Random random;
   VirtualClock clock{start};
-  UnreliableGate gate{random};
+  gate::MemoryGate memory_gate;
+  UnreliableGate gate{memory_gate, random};
 
  private:
   Random ids_{7};  // Apart from the faults, so that two worlds make the same ids.
@@ -175,11 +196,20 @@ class World {
     verdicts.push_back(std::move(verdict));
   }
 
+  static boost::asio::awaitable<void> question(Reads<judge::Reader>& questions, bool& answered) {
+    using Rows = std::optional<std::vector<judge::StockRow>>;
+    std::function<Result<Rows>(judge::Reader&)> stock = [](judge::Reader& reader) {
+      return reader.stock(SkuCode("tee"));
+    };
+    const Result<Rows> rows = co_await questions.ask<Rows>(stock);
+    answered = rows.has_value();
+  }
+
   void observe(const rules::State& state) {
-    std::optional<Heard> heard = turnstile.to_hear(state);
-    if (!heard) return;
+    std::optional<CommittedItems> committed = gate_client.committed_items(state);
+    if (!committed) return;
     ++told;
-    boost::asio::post(io_, [this, heard = *std::move(heard)] { turnstile.heard(heard); });
+    boost::asio::post(io_, [this, committed = *std::move(committed)] { gate_client.apply(committed); });
   }
 
   std::optional<judge::Fault> fault_of(judge::Call call) {
@@ -199,6 +229,7 @@ class World {
   }
 
   boost::asio::io_context io_;
+  AsioExecutor executor_{io_.get_executor()};
   std::unique_ptr<Log> log_ = Log::silent();
   Sampler sampler_{1};
   std::shared_ptr<judge::MemoryDatabase> database_ = judge::make_memory_database();
@@ -210,8 +241,13 @@ class World {
 
  public:
   Lane lane;
-  Reads<judge::Reader> reads{*reader_, {1000, 100}, Duration(1000), clock};
-  Turnstile turnstile;
+
+ private:
+  Lanes lanes_{lane};
+
+ public:
+  Reads<judge::Reader> gate_reads{*reader_, {1000, 100}, Duration(1000), clock};
+  GateClient gate_client;
   Pipeline pipeline;
   judge::Reader& reader() { return *reader_; }
 };

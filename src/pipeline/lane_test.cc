@@ -72,7 +72,7 @@ TEST_F(LaneTest, AStoreThatBreaksWhereNothingWaitsEndsTheAcknowledging) {
   EXPECT_EQ(idles(), 1);
 }
 
-TEST_F(LaneTest, WhatCannotBeDoneNowIsDoneLater) {
+TEST_F(LaneTest, UpkeepThatTheStorePutsOffIsAskedForAgain) {
   faults_ = {{Call::idle, Fault::unavailable}};
   EXPECT_EQ(judged(), "created");
   EXPECT_EQ(judged(), "changed");

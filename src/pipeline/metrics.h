@@ -46,7 +46,9 @@ class GateMetrics {
         reopened(metrics.counter("gavel_pipeline_gate_reopened_total",
                                  "Times the closed gate was wrong, since stock had come back.")),
         corrupted(metrics.counter("gavel_pipeline_gate_corrupted_total",
-                                  "Times the gate knew a generation that never began.")) {
+                                  "Times the gate knew a generation that never began.")),
+        overdue(metrics.counter("gavel_pipeline_gate_overdue_total",
+                                "Requests refused since the gate did not let them go in time.")) {
     for (const char* answer : words) {
       answers_.push_back(metrics.counter("gavel_pipeline_gate_answers_total",
                                          "Answers of the gate to one probe each.", {{"answer", answer}}));
@@ -61,6 +63,7 @@ class GateMetrics {
   Counter reads;
   Counter reopened;
   Counter corrupted;
+  Counter overdue;
 
  private:
   // By the numbers of gate::GateAnswer (B2).

@@ -1,5 +1,6 @@
 #include "pipeline/pipeline.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,32 +20,67 @@ using rules::Verdict;
 
 }  // namespace
 
-Pipeline::Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log,
-                   Sampler& sampler, PipelineLimits limits, Metrics metrics, Turnstile* turnstile)
+Pipeline::Pipeline(boost::asio::any_io_executor executor, Lanes& lanes, const Clock& clock, Log& log,
+                   Sampler& sampler, PipelineLimits limits, Metrics metrics, GateClient* gate)
     : executor_(std::move(executor)),
-      lane_(lane),
+      lanes_(lanes),
       clock_(clock),
       log_(log),
       sampler_(sampler),
       limits_(limits),
       metrics_(std::move(metrics)),
-      turnstile_(turnstile),
-      admission_(limits.in_flight_max) {}
+      gate_(gate),
+      admission_(limits.in_flight_max) {
+  CHECK(limits_.judge_within > Duration(0) && limits_.answer_within > Duration(0));
+}
 
-// The life of a request. Each line is a stage; what follows a return was never reached by the request.
-void Pipeline::begin(Command command, Answer answer) {
-  if (const auto wrong = rules::malformation(command)) return answer(malformed(*wrong));
-  if (!admission_.enter()) return answer(refuse(Outcome::overloaded));
-  if (!enter_key(command)) return answer(leave(Outcome::key_in_flight));
-  pass_gate(std::move(command), std::move(answer));
+Pipeline::~Pipeline() {
+  while (!requests_.empty()) requests_.front().suspended.destroy();
+}
+
+// The life of a request, from its form to its answer. What is refused at one stage does not reach the next
+// one; what was taken on the way in is given back on the way out.
+stage::Task Pipeline::serve(Command command, Answer answer) {
+  // Form, admission, key.
+  if (const auto wrong = rules::malformation(command)) co_return answer(refuse_malformed(*wrong));
+  if (!admission_.enter()) co_return answer(refuse(Outcome::overloaded));
+  std::optional<Keys::iterator> key;
+  if (!enter_key(command, key)) {
+    admission_.leave();
+    co_return answer(refuse(Outcome::key_in_flight));
+  }
+  Request request(rules::word(command.act), clock_.steady(), key, std::move(answer));
+  requests_.push_back(request);  // From here on its deadlines hold.
+
+  // The gate turns the hopeless away. While nothing is gated nobody asks it.
+  GateClient::Result gate;
+  if (gate_ != nullptr && gate_->any_gated()) gate = co_await ask_gate(request, command);
+
+  // The lane leads to the judge, who decides.
+  Verdict verdict;
+  if (gate.refusal) {
+    verdict = *std::move(gate.refusal);
+    count_refusal(command, verdict);
+  } else {
+    if (gate.token) command.token = gate.token->key.bucket;
+    verdict = co_await ask_judge(request, command);
+  }
+
+  // Token, key and place are free again, and the caller has his answer, if he still waits for it.
+  if (gate.token) release(*gate.token, verdict);
+  leave_key(request);
+  admission_.leave();
+  if (gate.denied && traits(verdict.outcome).act) rebalance(*gate.denied);
+  log(request, verdict);
+  if (request.answer) request.answer(std::move(verdict));
 }
 
 boost::asio::awaitable<Verdict> Pipeline::submit(Command command) {
   co_return co_await stage::await_result<Verdict>(
-      [&](Answer answer) { begin(std::move(command), std::move(answer)); });
+      [&](Answer answer) { serve(std::move(command), std::move(answer)); });
 }
 
-// One coroutine for all of them: a thousand of them would cost more than their verdicts.
+// One coroutine of Asio for all of them: a thousand of them would cost more than their verdicts.
 boost::asio::awaitable<std::vector<Verdict>> Pipeline::submit_all(std::vector<Command> commands) {
   if (commands.empty()) co_return std::vector<Verdict>();
   co_return co_await stage::await_result<std::vector<Verdict>>([&](auto answer) {
@@ -54,7 +90,7 @@ boost::asio::awaitable<std::vector<Verdict>> Pipeline::submit_all(std::vector<Co
     group->open = count;
     group->answer = std::move(answer);
     for (std::size_t i = 0; i < count; ++i) {
-      begin(std::move(commands[i]), [group, i](Verdict verdict) {
+      serve(std::move(commands[i]), [group, i](Verdict verdict) {
         group->verdicts[i] = std::move(verdict);
         if (--group->open == 0) group->answer(std::move(group->verdicts));
       });
@@ -62,130 +98,113 @@ boost::asio::awaitable<std::vector<Verdict>> Pipeline::submit_all(std::vector<Co
   });
 }
 
-// Every refusal before the lane is counted here.
+// Every refusal before the lane is counted here, or in count_refusal.
 Verdict Pipeline::refuse(Outcome outcome) {
   metrics_.refused.add(outcome);
   return rules::verdict_of(outcome);
 }
 
-Verdict Pipeline::malformed(const std::string& wrong) {
+Verdict Pipeline::refuse_malformed(const std::string& wrong) {
   metrics_.refused.add(Outcome::malformed);
   return rules::malformed(wrong);
 }
 
 // A9: while a request is in process its key answers nobody else. The entry lives until the verdict is known,
-// not until the client leaves.
-bool Pipeline::enter_key(const Command& command) {
-  return !command.key || keys_.emplace(command.caller, *command.key).second;
+// not until the client leaves. False: another request of this key is in process.
+bool Pipeline::enter_key(const Command& command, std::optional<Keys::iterator>& entry) {
+  if (!command.key) return true;
+  const auto [key, entered] = keys_.emplace(command.caller, *command.key);
+  if (entered) entry = key;
+  return entered;
 }
 
-Verdict Pipeline::leave(Outcome outcome) {
-  admission_.leave();
-  return refuse(outcome);
+void Pipeline::leave_key(const Request& request) {
+  if (request.key) keys_.erase(*request.key);
 }
 
-// The closed gate's no, confirmed by a read: the request never reached the judge, and its key is free again.
-Verdict Pipeline::turn_away(const Command& command, const Verdict& refusal) {
-  if (command.key) keys_.erase(rules::RequestId{command.caller, *command.key});
-  admission_.leave();
-  metrics_.refused.add(refusal.outcome);
-  if (metrics_.skus != nullptr) metrics_.skus->add(command, refusal.outcome);
-  return refusal;
+// What waits at the gate was not begun by the judge, so the earlier deadline turns it away.
+stage::Await<GateClient::Result> Pipeline::ask_gate(Request& request, const Command& command) {
+  return {request.suspended, [this, &request, &command](GateClient::Callback done) {
+            const Duration within = std::min(limits_.judge_within, limits_.answer_within);
+            gate_->ask(command, request.since + within, std::move(done));
+          }};
 }
 
-// The turnstile says which way; what is direct it lets pass at once. The command outlives the waiting at the
-// gate in its own answer.
-void Pipeline::pass_gate(Command command, Answer answer) {
-  if (turnstile_ == nullptr) return judge(command, {}, std::move(answer));
-  auto kept = std::make_unique<Command>(std::move(command));
-  const Command& asked = *kept;
-  turnstile_->pass(
-      asked, [this, kept = std::move(kept), answer = std::move(answer)](Turnstile::Passage passage) mutable {
-        if (passage.refusal) return answer(turn_away(*kept, *passage.refusal));
-        judge(*kept, passage, std::move(answer));
-      });
-}
-
-// Hands the command to the lane; the verdict comes back over the executor, where finish() meets whoever still
-// waits.
-void Pipeline::judge(Command& command, const Turnstile::Passage& passage, Answer answer) {
-  if (passage.token) command.token = passage.token->key.bucket;
-  const Duration now = clock_.steady();
-  const std::uint64_t ticket = next_ticket_++;
-  Waiting waiting{std::nullopt,  rules::word(command.act), now, std::move(answer), passage.token,
-                  passage.denied};
-  if (command.key) waiting.key.emplace(command.caller, *command.key);
-  waiting_.emplace(ticket, std::move(waiting));
-  Lane::Done done = [this, ticket](Verdict verdict) { deliver(ticket, std::move(verdict)); };
-  if (!lane_.offer(command, now + limits_.judge_within, done)) finish(ticket, refuse(Outcome::overloaded));
+// The verdict comes back over the executor.
+stage::Await<Verdict> Pipeline::ask_judge(Request& request, Command& command) {
+  return {request.suspended, [this, &request, &command](stage::Await<Verdict>::Callback on_verdict) {
+            request.on_verdict = std::move(on_verdict);
+            Lanes::Done done = [this, &request](Verdict verdict) { deliver(request, std::move(verdict)); };
+            request.at_judge = lanes_.offer(command, request.since + limits_.judge_within, done);
+            if (!request.at_judge) std::exchange(request.on_verdict, nullptr)(refuse(Outcome::overloaded));
+          }};
 }
 
 // On the lane's thread. One post brings over all that a batch answers: each by itself would wake the
 // executor's thread, which costs both of them more than the answer.
-void Pipeline::deliver(std::uint64_t ticket, Verdict verdict) {
+void Pipeline::deliver(Request& request, Verdict verdict) {
   {
     const MutexLock lock(mutex_);
-    delivered_.emplace_back(ticket, std::move(verdict));
+    delivered_.emplace_back(&request, std::move(verdict));
     if (delivered_.size() > 1) return;  // Whoever delivered the first has posted.
   }
   boost::asio::post(executor_, [this] { collect(); });
 }
 
 void Pipeline::collect() {
-  std::vector<std::pair<std::uint64_t, Verdict>> collected;
+  std::vector<std::pair<Request*, Verdict>> collected;
   {
     const MutexLock lock(mutex_);
     collected.swap(delivered_);
   }
-  for (auto& [ticket, verdict] : collected) finish(ticket, std::move(verdict));
+  for (auto& [request, verdict] : collected) {
+    CHECK(request->on_verdict != nullptr);
+    std::exchange(request->on_verdict, nullptr)(std::move(verdict));
+  }
 }
 
-void Pipeline::finish(std::uint64_t ticket, Verdict verdict) {
-  const auto found = waiting_.find(ticket);
-  CHECK(found != waiting_.end());
-  Waiting waiting = std::move(found->second);
-  waiting_.erase(found);
-  if (waiting.key) keys_.erase(*waiting.key);
-  if (waiting.token) {
-    metrics_.granted.add(verdict.outcome);
-    turnstile_->drop(*waiting.token);
-  }
-  admission_.leave();
-  if (waiting.denied && traits(verdict.outcome).act) rebalance(*waiting.denied);
-  if (sampler_.take()) {
-    log_.write(Level::info, "request",
-               {{"act", waiting.act},
-                {"outcome", rules::word(verdict.outcome)},
-                {"ms", (clock_.steady() - waiting.since).count()}});
-  }
-  if (waiting.answer) waiting.answer(std::move(verdict));
+// The closed gate's no, confirmed by a read, or a request that was overdue there: it never reached the judge.
+void Pipeline::count_refusal(const Command& command, const Verdict& refusal) {
+  metrics_.refused.add(refusal.outcome);
+  if (metrics_.skus != nullptr) metrics_.skus->add(command, refusal.outcome);
+}
+
+void Pipeline::release(const GateClient::Token& token, const Verdict& verdict) {
+  metrics_.granted.add(verdict.outcome);
+  gate_->release(token);
 }
 
 // The judge found units that the gate denied at the probes: the full buckets give to the empty ones, here
 // and, by the statements that follow the commit, at the gate. Nobody waits for it, and a full queue may drop
 // it.
 void Pipeline::rebalance(rules::ItemId item) {
-  std::optional<Command> command = turnstile_->rebalance(item);
+  std::optional<Command> command = gate_->rebalance(item);
   if (!command) return;
-  Lane::Done done = [](const Verdict&) {};
-  lane_.offer(*command, clock_.steady() + limits_.judge_within, done);
+  Lanes::Done done = [](const Verdict&) {};
+  lanes_.offer(*command, clock_.steady() + limits_.judge_within, done);
+}
+
+void Pipeline::log(const Request& request, const Verdict& verdict) {
+  if (!sampler_.take()) return;
+  log_.write(Level::info, "request",
+             {{"act", request.act},
+              {"outcome", rules::word(verdict.outcome)},
+              {"ms", (clock_.steady() - request.since).count()}});
 }
 
 void Pipeline::step(Duration steady_now) {
-  if (turnstile_ != nullptr) turnstile_->wake();
-  for (auto& [ticket, waiting] : waiting_) {  // By arrival: the first that is not overdue ends the search.
-    if (steady_now < waiting.since + limits_.answer_within) break;
-    if (!waiting.answer) continue;
+  if (gate_ != nullptr) gate_->step(steady_now);
+  for (Request& request : requests_) {  // By arrival: the first that is not overdue ends the search.
+    if (steady_now < request.since + limits_.answer_within) break;
+    if (!request.answer) continue;
+    CHECK(request.at_judge);
     metrics_.overdue.add();
-    log_.write(Level::warn, "answer_overdue", {{"act", waiting.act}});
-    Answer answer = std::exchange(waiting.answer, nullptr);
-    answer(rules::verdict_of(Outcome::outcome_unknown));
+    log_.write(Level::warn, "answer_overdue", {{"act", request.act}});
+    std::exchange(request.answer, nullptr)(rules::verdict_of(Outcome::outcome_unknown));
   }
 }
 
-void watch(MetricsRegistry& metrics, const Lane& lane, const Pipeline& pipeline) {
-  metrics.watch_gauge("gavel_pipeline_queue_commands", "Commands that wait for the judge.",
-                      [&lane] { return static_cast<double>(lane.waiting()); });
+void watch(MetricsRegistry& metrics, const Pipeline& pipeline) {
   metrics.watch_gauge("gavel_pipeline_in_flight_commands", "Commands between entrance and verdict.",
                       [&pipeline] { return static_cast<double>(pipeline.in_flight()); });
 }

@@ -1,16 +1,25 @@
-// Pipeline: the life of a request, narrated by one function. Read begin() in pipeline.cc first.
+// Pipeline: the life of a request, told by one function: read serve() in pipeline.cc first.
 //
 //   caller ─► form ─► admission ─► key in process? ─► gate ─► lane (judge) ─► verdict ─► caller
 //
-// In mode `direct` the gate is not asked, and the judge sees every request (A10, D1). Everything here runs on
-// one executor (one thread); only the lane's callback arrives from another thread and delivers its verdict
-// here. The pipeline outlives its coroutines.
+// Where nothing is gated the gate is not asked, and the judge sees every request (A10, D1). Everything here
+// runs on one executor (one thread); only the lane's callback arrives from another thread and delivers its
+// verdict here. The pipeline outlives its callers' coroutines.
+//
+// Deadlines, from the moment at which a request was admitted:
+//
+//   judge_within    A request that the judge has not begun by then is refused as `overloaded`, wherever it
+//   waits, at
+//                   the gate or in the lane's queue: certainly nothing was done, so the caller may try again.
+//   answer_within   A request that the judge was given and has not answered by then: the caller is told
+//                   `outcome_unknown`, and its key stays in process until the verdict. At the gate nothing
+//                   can have been done, so there the earlier of the two deadlines means `overloaded`, never
+//                   `outcome_unknown`.
 #pragma once
 
+#include <coroutine>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,34 +29,37 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/intrusive/list.hpp>
 
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "ops/log.h"
 #include "pipeline/admission.h"
-#include "pipeline/lane.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/lanes.h"
 #include "pipeline/metrics.h"
-#include "pipeline/turnstile.h"
 #include "rules/command.h"
 #include "rules/state.h"
 #include "rules/verdict.h"
+#include "stage/task.h"
 
 namespace gavel::pipeline {
 
 struct PipelineLimits {
   std::size_t in_flight_max;  // Requests between entrance and verdict.
-  Duration judge_within;      // A request not begun by the judge within this is refused: certainly not done.
-  Duration answer_within;  // A caller is told outcome_unknown after this; its key stays in process until the
-                           // verdict.
+  Duration judge_within;      // Both above 0.
+  Duration answer_within;
 };
 
 class Pipeline {
  public:
-  // Without a turnstile there is no gate; with one, the modes are obeyed (D1). All references outlive the
+  // Without a gate client there is no gate; with one, the modes are obeyed (D1). All references outlive the
   // pipeline.
-  Pipeline(boost::asio::any_io_executor executor, Lane& lane, const Clock& clock, Log& log, Sampler& sampler,
-           PipelineLimits limits, Metrics metrics = {}, Turnstile* turnstile = nullptr);
+  Pipeline(boost::asio::any_io_executor executor, Lanes& lanes, const Clock& clock, Log& log,
+           Sampler& sampler, PipelineLimits limits, Metrics metrics = {}, GateClient* gate = nullptr);
 
+  // Requests that still wait are dropped without an answer, as by a crash.
+  ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
@@ -63,7 +75,7 @@ class Pipeline {
   // True while a request with this id has no verdict yet.
   bool in_process(const rules::RequestId& id) const { return keys_.contains(id); }
 
-  // Tells callers whose answer is overdue that the outcome is unknown. Called regularly, on the executor's
+  // Answers the callers of requests that are overdue. Called ten times a second or so, on the executor's
   // thread.
   void step(Duration steady_now);
 
@@ -71,14 +83,23 @@ class Pipeline {
 
  private:
   using Answer = std::move_only_function<void(rules::Verdict)>;
+  using Keys = std::set<rules::RequestId>;
+  using AutoUnlink =
+      boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
-  struct Waiting {
-    std::optional<rules::RequestId> key;
-    std::string_view act;
-    Duration since;
-    Answer answer;                                         // Empty once the caller was told outcome_unknown.
-    std::optional<Turnstile::Token> token = std::nullopt;  // Dropped when the verdict is known.
-    std::optional<rules::ItemId> denied = std::nullopt;    // What the gate had too few of (A7).
+  // A request that was admitted. It lives in the frame of its serve().
+  struct Request : AutoUnlink {
+    Request(std::string_view act_word, Duration entered, std::optional<Keys::iterator> key_entry,
+            Answer callback)
+        : act(act_word), since(entered), key(key_entry), answer(std::move(callback)) {}
+
+    const std::string_view act;
+    const Duration since;
+    const std::optional<Keys::iterator> key;  // Until it is left.
+    Answer answer;                            // Empty once the caller was told outcome_unknown.
+    bool at_judge = false;                    // The lane has taken it, so something may be done.
+    std::coroutine_handle<> suspended;        // Its serve(), while that waits.
+    stage::Await<rules::Verdict>::Callback on_verdict;
   };
 
   // Commands that came together, until the last of them has its verdict.
@@ -88,38 +109,37 @@ class Pipeline {
     std::move_only_function<void(std::vector<rules::Verdict>)> answer;
   };
 
-  void begin(rules::Command command, Answer answer);
+  stage::Task serve(rules::Command command, Answer answer);
   rules::Verdict refuse(rules::Outcome outcome);
-  rules::Verdict malformed(const std::string& wrong);
-  bool enter_key(const rules::Command& command);
-  rules::Verdict leave(rules::Outcome outcome);
-  void pass_gate(rules::Command command, Answer answer);
-  rules::Verdict turn_away(const rules::Command& command, const rules::Verdict& refusal);
-  void judge(rules::Command& command, const Turnstile::Passage& passage, Answer answer);
+  rules::Verdict refuse_malformed(const std::string& wrong);
+  bool enter_key(const rules::Command& command, std::optional<Keys::iterator>& entry);
+  void leave_key(const Request& request);
+  stage::Await<GateClient::Result> ask_gate(Request& request, const rules::Command& command);
+  stage::Await<rules::Verdict> ask_judge(Request& request, rules::Command& command);
+  void count_refusal(const rules::Command& command, const rules::Verdict& refusal);
+  void release(const GateClient::Token& token, const rules::Verdict& verdict);
   void rebalance(rules::ItemId item);
-  void deliver(std::uint64_t ticket, rules::Verdict verdict) GAVEL_EXCLUDES(mutex_);
+  void log(const Request& request, const rules::Verdict& verdict);
+  void deliver(Request& request, rules::Verdict verdict) GAVEL_EXCLUDES(mutex_);
   void collect() GAVEL_EXCLUDES(mutex_);
-  void finish(std::uint64_t ticket, rules::Verdict verdict);
 
   boost::asio::any_io_executor executor_;
-  Lane& lane_;
+  Lanes& lanes_;
   const Clock& clock_;
   Log& log_;
   Sampler& sampler_;
   const PipelineLimits limits_;
   const Metrics metrics_;
-  Turnstile* const turnstile_;
+  GateClient* const gate_;
   Admission admission_;
-  std::set<rules::RequestId> keys_;
-  std::map<std::uint64_t, Waiting> waiting_;  // By arrival, hence by deadline.
-  std::uint64_t next_ticket_ = 1;
+  Keys keys_;
+  boost::intrusive::list<Request, boost::intrusive::constant_time_size<false>> requests_;  // By arrival.
 
   Mutex mutex_;
-  std::vector<std::pair<std::uint64_t, rules::Verdict>> delivered_
-      GAVEL_GUARDED_BY(mutex_);  // By the lane, to tickets.
+  std::vector<std::pair<Request*, rules::Verdict>> delivered_ GAVEL_GUARDED_BY(mutex_);  // By the lane.
 };
 
-// Has `metrics` read what waits and what is in flight, on the executor's thread. All outlive the readings.
-void watch(MetricsRegistry& metrics, const Lane& lane, const Pipeline& pipeline);
+// Has `metrics` read what is in flight, on the executor's thread. Both outlive the readings.
+void watch(MetricsRegistry& metrics, const Pipeline& pipeline);
 
 }  // namespace gavel::pipeline

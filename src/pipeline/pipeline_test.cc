@@ -49,7 +49,7 @@ class World {
         judge_(
             *store_, *log_, Random(1), [](Duration) {}, rules::Policy{}, judge::JudgeLimits{}),
         lane(judge_, lane_limits, clock, *log_, [](const std::string&) {}),
-        pipeline(io_.get_executor(), this->lane, clock, *log_, sampler_, limits) {
+        pipeline(io_.get_executor(), lanes_, clock, *log_, sampler_, limits) {
     ask(asks("sku", rules::PutSku{SkuCode("tee"), 1}));
     ask(asks("in", rules::Receive{SkuCode("tee"), rules::Quantity{3}}));
     settle();
@@ -115,6 +115,11 @@ class World {
 
  public:
   Lane lane;
+
+ private:
+  Lanes lanes_{lane};
+
+ public:
   Pipeline pipeline;
 };
 
@@ -210,7 +215,7 @@ TEST(Pipeline, CommandsThatCameTogetherAreAnsweredTogetherInTheirOrder) {
   EXPECT_EQ(world.answers.back(), "[]");
 }
 
-TEST(Pipeline, TogetherButOverSeveralBatchesOfTheLane) {
+TEST(Pipeline, AGroupIsAnsweredOnceThoughTheLaneTakesSeveralBatches) {
   World world({100, Duration(1000), Duration(5000)}, {100, 2});
   world.ask_all({order("a"), order("b"), order("c"), order("d"), order("e")});
   world.judge();

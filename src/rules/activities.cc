@@ -19,6 +19,7 @@ void count_up(State& state) {
 }
 
 ItemId make_item(State& state, SkuId sku, ActivityId activity, std::int32_t buckets) {
+  CHECK(buckets >= 1 && buckets <= buckets_max && state.counters.next_item >= 1);
   const ItemId id{state.counters.next_item++};
   count_up(state);
   state.items.emplace(id, Item{.id = id,
@@ -35,6 +36,7 @@ std::string source_of(const Activity& activity) { return "activity:" + activity.
 
 // What stays as it is is not written.
 void enter(Activity& activity, ActivityState state, Mode mode) {
+  CHECK(activity.state != ActivityState::closed);
   const bool stays = activity.state == state && activity.mode == mode;
   activity.state = state;
   activity.mode = mode;
@@ -75,6 +77,7 @@ Verdict change_sku(DecisionContext& c, Sku& sku, const PutSku& act) {
   if (respreads) {
     change_buckets(c.state, sku.free_item, *act.buckets, c.because(std::nullopt, "buckets"));
     sku.bucket_count = *act.buckets;
+    CHECK(c.state.item(sku.free_item).in_use() == static_cast<std::size_t>(sku.bucket_count));
   }
   const bool stays = !respreads && mode == sku.mode;
   sku.mode = mode;
@@ -88,6 +91,7 @@ Verdict put_sku(DecisionContext& c, const PutSku& act) {
   if (Sku* sku = c.state.find_sku(act.sku)) return change_sku(c, *sku, act);
 
   // From here it must succeed.
+  CHECK(c.state.counters.next_sku >= 1);
   const SkuId id{c.state.counters.next_sku++};
   const std::int32_t buckets = act.buckets.value_or(1);
   const ItemId item = make_item(c.state, id, free_pool, buckets);
@@ -134,6 +138,7 @@ Verdict create_activity(DecisionContext& c, const CreateActivity& act) {
   }
 
   // From here it must succeed.
+  CHECK(c.state.counters.next_activity >= 1 && !act.lines.empty());
   Activity activity{.id = ActivityId{c.state.counters.next_activity++},
                     .code = act.activity,
                     .name = act.name,
@@ -150,7 +155,7 @@ Verdict create_activity(DecisionContext& c, const CreateActivity& act) {
     const ItemId item = make_item(c.state, sku.id, activity.id, line.buckets.value_or(sku.bucket_count));
     activity.lines.push_back(AllottedLine{sku.id, sku.code, line.allotment, item});
   }
-  c.state.activities.emplace(act.activity, std::move(activity));
+  CHECK(c.state.activities.emplace(act.activity, std::move(activity)).second);
   return verdict_of(Outcome::created);
 }
 

@@ -1,4 +1,4 @@
-// The acts of operators: SKUs, inbound stock, corrections, and the life of an activity.
+// The acts of operators: SKUs, inbound stock, and the life of an activity. Corrections are in counts.h.
 //
 //              ┌── change ──┬──────────────┐
 //   create     ▼    warm    │     check    │   open          close
@@ -20,8 +20,6 @@ namespace gavel::rules {
 Verdict put_sku(DecisionContext& c, const PutSku& act);
 Verdict rebalance(DecisionContext& c, const Rebalance& act);
 Verdict receive(DecisionContext& c, const Receive& act);
-Verdict adjust(DecisionContext& c, const Adjust& act);
-Verdict count(DecisionContext& c, const Count& act);
 Verdict create_activity(DecisionContext& c, const CreateActivity& act);
 Verdict change_activity(DecisionContext& c, const ChangeActivity& act);
 Verdict warm_activity(DecisionContext& c, const WarmActivity& act);

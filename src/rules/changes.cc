@@ -1,10 +1,10 @@
-// What a held order may still become without leaving its state: longer, larger, smaller.
+#include "rules/changes.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "base/check.h"
-#include "rules/orders.h"
 #include "rules/taking.h"
 
 namespace gavel::rules {
@@ -12,6 +12,7 @@ namespace {
 
 // When the hold of `order` ends at the latest, however often it is extended.
 Time cap_of(const DecisionContext& c, const Order& order) {
+  CHECK(order.expires_at && c.policy.hold_lengths_max >= 1);
   const Duration first = order.first_expires_at.value_or(*order.expires_at) - order.created_at;
   return order.created_at + std::min<Duration>(c.policy.hold_lengths_max * first, hold_max);
 }
@@ -105,6 +106,7 @@ Verdict extend(DecisionContext& c, const Extend& act) {
 // Whether the sale is open is asked only for units to be taken: an order that is settled is told its state,
 // and what falls may always return.
 Verdict change_order(DecisionContext& c, const ChangeOrder& act) {
+  CHECK(!act.lines.empty());
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
   const Activity* activity = c.state.find_activity(order->activity);
@@ -134,6 +136,7 @@ Verdict change_order(DecisionContext& c, const ChangeOrder& act) {
     order->taken = parts.taken();
     touch(*order);
   }
+  CHECK(order->state == OrderState::held && !order->taken.empty());
   Detail detail;
   detail.expires_at = order->expires_at;
   return verdict_of(Outcome::changed, order->id, detail);

@@ -1,5 +1,6 @@
-// Corrections of free stock: what an operator found, lost or counted.
-#include "rules/activities.h"
+#include "rules/counts.h"
+
+#include "base/check.h"
 #include "rules/holds.h"
 
 namespace gavel::rules {
@@ -34,6 +35,7 @@ std::optional<Verdict> refuse_withdrawal(DecisionContext& c, const SkuCode& sku,
 }
 
 void correct(DecisionContext& c, const Item& item, Quantity difference, const std::string& source) {
+  CHECK(!is_unsound(item));
   const Reason reason = c.because(std::nullopt, source);
   if (difference > no_units) {
     for (const Allocation& part : spread(item, difference)) {

@@ -4,8 +4,11 @@
 
 #include "base/check.h"
 #include "rules/activities.h"
+#include "rules/changes.h"
+#include "rules/counts.h"
 #include "rules/decision.h"
 #include "rules/orders.h"
+#include "rules/refunds.h"
 
 namespace gavel::rules {
 namespace {
@@ -64,7 +67,7 @@ Verdict forget(DecisionContext& c, const Forget& act) {
   }
 
   // From here it must succeed. A key that is forgotten is too old for any other use (A28).
-  c.state.forgotten.insert(found->first);
+  CHECK(c.state.forgotten.insert(found->first).second);
   if (const auto& uuid = act.key.uuid7()) c.state.key_guards_freed.insert(OrderId{*uuid});
   c.state.requests.erase(found);
   return verdict_of(Outcome::changed);
@@ -99,6 +102,7 @@ Verdict act_on(DecisionContext& c) {
 // Binds the verdict to the key. Sales and refusals of orders share one unique key: where it is a UUIDv7, both
 // are order rows, the refused one with nothing taken.
 void record(DecisionContext& c, Verdict& verdict) {
+  CHECK(verdict.record == Record::no && verdict.at == c.now);
   verdict.record = Record::fresh;
   const Command& command = c.command;
   IdempotencyRecord recorded{command.caller, *command.key, fingerprint_of(command.act), verdict,
@@ -212,7 +216,9 @@ Verdict decide(State& state, const Command& command, Time now, const Policy& pol
   if (auto wrong = malformation(command)) answer = malformed(std::move(*wrong));
   if (!answer && command.key) answer = answer_by_key(c);
   Verdict verdict = answer ? *std::move(answer) : act_on(c);
+  CHECK(verdict.outcome != Outcome::outcome_unknown);  // Whoever decides knows.
   if (verdict.record == Record::replayed) return verdict;
+  CHECK(verdict.record == Record::no);
   verdict.at = now;
   if (command.key && traits(verdict.outcome).recorded && !c.is_beyond_bound) record(c, verdict);
   return verdict;

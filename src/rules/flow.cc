@@ -31,11 +31,12 @@ constexpr std::array rows{
     Row{Action::make_good, "make_good", {-1, 0, 0, -1}},
 };
 static_assert(rows.size() == actions_count);
+static_assert(std::ranges::is_sorted(rows, {}, &Row::action), "the rows stand in the order of the actions");
 
 const Row& row_of(Action action) {
-  const auto found = std::ranges::find(rows, action, &Row::action);
-  CHECK(found != rows.end());
-  return *found;
+  const auto place = static_cast<std::size_t>(action);
+  CHECK(place < rows.size());
+  return rows[place];
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ void give_back(DecisionContext& c, const Order& order, std::span<const Allocatio
     const auto quota = c.state.quotas.find(QuotaKey{order.activity, sku, order.user});
     if (quota == c.state.quotas.end()) continue;
     quota->second.claimed -= part.quantity;
+    CHECK(quota->second.claimed >= no_units);
     if (quota->second.row_state == RowState::clean) quota->second.row_state = RowState::updated;
   }
   pass_on(c, order, parts, reason);
@@ -115,7 +116,9 @@ Selection pick(const DecisionContext& c, const std::vector<Allocation>& kept, co
   Selection picked;
   std::map<SkuId, Quantity> asked;
   for (const Line& line : lines) {
-    const SkuId sku = c.state.find_sku(line.sku)->id;
+    const Sku* named = c.state.find_sku(line.sku);
+    CHECK(named != nullptr);  // refuse_strange_sku() was asked first.
+    const SkuId sku = named->id;
     asked[sku] = line.quantity;
     const Quantity there = units_of(c, kept, sku);
     if (picked.shortage || line.quantity <= there) continue;
@@ -144,6 +147,7 @@ std::optional<Verdict> refuse_strange_sku(const DecisionContext& c, const Order&
 }
 
 void expire_order(DecisionContext& c, Order& order) {
+  CHECK(is_due(c, order));
   static const Caller gavel("gavel");
   give_back(c, order, order.taken, Action::expire,
             Reason{gavel, std::nullopt, order.id, "hold_expired", c.now});
@@ -163,6 +167,7 @@ bool make_room(DecisionContext& c, ItemId item, Quantity wanted) {
 }
 
 bool make_room_for_claim(DecisionContext& c, const RequestedLine& wanted, Quantity allowed) {
+  CHECK(wanted.quota);
   const auto fits = [&] { return claimed_of(c, *wanted.quota) + wanted.quantity <= allowed; };
   const auto his_own = [&](const Order& order) { return order.user == wanted.quota->user; };
   release_due(c, wanted.item, his_own, fits);

@@ -24,6 +24,7 @@ std::optional<Mode> parse_mode(std::string_view word) {
 }
 
 Mode effective(Mode of_activity, Mode of_sku, Mode of_service) {
+  CHECK(of_service != Mode::service);  // Somebody has to say.
   if (of_activity != Mode::service) return of_activity;
   return of_sku != Mode::service ? of_sku : of_service;
 }

@@ -1,5 +1,6 @@
 #include "rules/orders.h"
 
+#include "base/check.h"
 #include "rules/taking.h"
 
 namespace gavel::rules {
@@ -14,6 +15,7 @@ std::chrono::seconds hold_of(const DecisionContext& c, const Reserve& act, const
 }  // namespace
 
 Verdict reserve(DecisionContext& c, const Reserve& act) {
+  CHECK(!act.lines.empty());
   const OrderId id = order_made_by(c.command);
   if (c.state.find_order(id) != nullptr) return verdict_of(Outcome::key_in_use);
   const Activity* activity = nullptr;
@@ -51,9 +53,10 @@ Verdict reserve(DecisionContext& c, const Reserve& act) {
     const auto parts = take(c, activity, line, act.user, action, c.because(id, "order"));
     order.taken.insert(order.taken.end(), parts.begin(), parts.end());
   }
+  CHECK(order.taken.size() >= act.lines.size());
   Detail detail;
   detail.expires_at = order.expires_at;
-  c.state.orders.emplace(id, std::move(order));
+  CHECK(c.state.orders.emplace(id, std::move(order)).second);
   return verdict_of(held ? Outcome::reserved : Outcome::sold, id, detail);
 }
 
@@ -63,6 +66,7 @@ Verdict confirm(DecisionContext& c, const Confirm& act) {
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   const auto gives_back = act.lines.empty() ? GivesBack::nothing : GivesBack::some;
   if (const auto refusal = refuse_not_held(c, *order, gives_back)) return *refusal;
+  CHECK(order->state == OrderState::held);
   const Selection picked = pick(c, order->taken, act.lines);
   if (picked.shortage) return verdict_of(picked.shortage->outcome, order->id, picked.shortage->detail);
 

@@ -1,8 +1,9 @@
-// Units of paid orders that come back.
+#include "rules/refunds.h"
+
 #include <algorithm>
 
+#include "base/check.h"
 #include "rules/holds.h"
-#include "rules/orders.h"
 
 namespace gavel::rules {
 namespace {
@@ -29,6 +30,7 @@ void give_up(DecisionContext& c, const Allocation& part, bool restocks, const Re
   const Quantity there = item.total() - item.shortage();
   const Quantity gone = restocks ? no_units : std::min(part.quantity, there);
   if (gone > no_units) post(c.state, part.item, part.bucket, Action::write_off, gone, reason);
+  CHECK(gone >= no_units && gone <= part.quantity);
   const Quantity back = part.quantity - gone;
   if (back > no_units) post(c.state, part.item, part.bucket, Action::refund, back, reason);
 }
@@ -44,7 +46,6 @@ void add_returned(Order& order, const Allocation& part) {
 
 }  // namespace
 
-// A claim stays with the user whose order is refunded (B3): who returns what he bought has had his share.
 Verdict refund(DecisionContext& c, const Refund& act) {
   Order* order = c.state.find_order(act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
@@ -64,6 +65,7 @@ Verdict refund(DecisionContext& c, const Refund& act) {
     add_returned(*order, part);
   }
   if (restocks) pass_on(c, *order, picked.parts, reason);
+  CHECK(!picked.parts.empty());
   enter(c, *order, picked.rest.empty() ? OrderState::refunded : OrderState::partly_refunded);
   Detail detail;
   detail.state = std::string(word(order->state));

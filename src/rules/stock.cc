@@ -35,7 +35,8 @@ void append(State& state, ItemId item_id, BucketNo bucket_no, Action action, Qua
             const Reason& reason) {
   CHECK(quantity > no_units);
   Item& item = state.item(item_id);
-  Bucket& bucket = item.buckets.at(static_cast<std::size_t>(bucket_no));
+  CHECK(bucket_no >= 0 && static_cast<std::size_t>(bucket_no) < item.buckets.size());
+  Bucket& bucket = item.buckets[static_cast<std::size_t>(bucket_no)];
   const Effect effect = effect_of(action);
   const Quantity before = bucket.available;
   bucket.available += times(effect.available, quantity);
@@ -87,7 +88,7 @@ void post(State& state, ItemId item, BucketNo bucket, Action action, Quantity qu
 }
 
 std::vector<Allocation> choose(const Item& item, Quantity quantity, BucketNo home) {
-  CHECK(item.available() >= quantity);
+  CHECK(quantity > no_units && item.available() >= quantity);
   if (available_in(item, home) >= quantity) return {Allocation{item.id, home, quantity}};
   for (const BucketNo bucket : ranked(item, item.buckets.size(), std::less<>())) {
     if (available_in(item, bucket) >= quantity) return {Allocation{item.id, bucket, quantity}};
@@ -105,6 +106,7 @@ std::vector<Allocation> choose(const Item& item, Quantity quantity, BucketNo hom
 }
 
 std::vector<Allocation> spread(const Item& item, Quantity quantity) {
+  CHECK(quantity > no_units);
   const Quantity pays = std::min(item.shortage(), quantity);
   std::vector<Allocation> parts;
   if (pays > no_units) parts.push_back(Allocation{item.id, short_bucket, pays});
@@ -133,6 +135,9 @@ std::vector<Allocation> spread(const Item& item, Quantity quantity) {
     const Quantity part{level + extra - available_in(item, bucket).units};
     if (part > no_units) parts.push_back(Allocation{item.id, bucket, part});
   }
+  Quantity sum;
+  for (const Allocation& part : parts) sum += part.quantity;
+  CHECK(sum == quantity);
   return parts;
 }
 
@@ -155,7 +160,7 @@ BucketNo home_bucket(const UserId& user, std::size_t buckets) {
 
 void withdraw(State& state, ItemId item_id, Quantity quantity, const Reason& reason) {
   const Item& item = state.item(item_id);
-  CHECK(quantity <= item.on_hand());
+  CHECK(quantity > no_units && quantity <= item.on_hand());
   const Quantity there = std::min(quantity, item.available());
   if (there > no_units) {
     for (const Allocation& part : choose(item, there, 0)) {
@@ -166,6 +171,7 @@ void withdraw(State& state, ItemId item_id, Quantity quantity, const Reason& rea
 }
 
 void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason& reason) {
+  CHECK(from != to && state.item(from).sku == state.item(to).sku && quantity >= no_units);
   if (quantity == no_units) return;
   for (const Allocation& part : choose(state.item(from), quantity, 0)) {
     post(state, part.item, part.bucket, Action::move_out, part.quantity, reason);
@@ -177,6 +183,7 @@ void move(State& state, ItemId from, ItemId to, Quantity quantity, const Reason&
 
 void respread(State& state, ItemId item_id, const Reason& reason) {
   const Item& item = state.item(item_id);
+  CHECK(!is_unsound(item));
   const auto in_use = static_cast<std::int64_t>(item.in_use());
   const std::int64_t units = item.available().units;
   std::vector<Allocation> gains;
@@ -190,6 +197,7 @@ void respread(State& state, ItemId item_id, const Reason& reason) {
   for (const Allocation& part : gains) {
     post(state, item_id, part.bucket, Action::move_in, part.quantity, reason);
   }
+  CHECK(item.available().units == units);
 }
 
 bool is_uneven(const Item& item) {
@@ -206,7 +214,7 @@ bool is_uneven(const Item& item) {
 }
 
 void change_buckets(State& state, ItemId item_id, std::int32_t count, const Reason& reason) {
-  CHECK(count >= 1);
+  CHECK(count >= 1 && count <= buckets_max);
   Item& item = state.item(item_id);
   const auto wanted = static_cast<std::size_t>(count);
   if (wanted > item.buckets.size()) item.buckets.resize(wanted);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace gavel::rules {
 namespace {
 
@@ -21,6 +23,7 @@ void claim(DecisionContext& c, const Activity& activity, const RequestedLine& li
     quota->second.row_state = RowState::updated;
   }
   quota->second.claimed += line.quantity;
+  CHECK(quota->second.claimed <= quota->second.allowed);
   quota->second.order = order;
 }
 
@@ -81,6 +84,7 @@ std::optional<Verdict> refuse_claims(DecisionContext& c, const Activity& activit
 
 std::vector<Allocation> take(DecisionContext& c, const Activity* activity, const RequestedLine& line,
                              const UserId& user, Action action, const Reason& reason) {
+  CHECK(is_line_quantity(line.quantity) && reason.order);
   const Item& item = c.state.item(line.item);
   std::vector<Allocation> parts = choose(item, line.quantity, first_bucket(c, item, user));
   for (const Allocation& part : parts) {

@@ -16,11 +16,16 @@ bool changes_buckets(const rules::State& state) {
   return std::ranges::any_of(state.skus, is_changed) || std::ranges::any_of(state.activities, is_changed);
 }
 
+// A new order's units leave the shelf. What happens to them later says nothing about where it was served.
+bool takes(const rules::Flow& flow) {
+  const bool out = flow.action == rules::Action::reserve || flow.action == rules::Action::sell;
+  return out && flow.order && flow.source == "order";
+}
+
 rules::Quantity units_of(const rules::State& state, const rules::Flow& first) {
   rules::Quantity units;
   for (const rules::Flow& flow : state.flows) {
-    const bool same = flow.order == first.order && flow.item == first.item && flow.source == first.source;
-    if (same) units += flow.quantity;
+    if (takes(flow) && flow.order == first.order && flow.item == first.item) units += flow.quantity;
   }
   return units;
 }
@@ -40,7 +45,7 @@ void HomeWatch::committed(const rules::State& state) {
   const bool checks = !changes_buckets(state);
   std::set<std::pair<rules::OrderId, rules::ItemId>> seen;
   for (const rules::Flow& flow : state.flows) {
-    const bool is_first = flow.order && flow.source == "order" && seen.emplace(*flow.order, flow.item).second;
+    const bool is_first = takes(flow) && seen.emplace(*flow.order, flow.item).second;
     if (checks && is_first) check(state, flow, available);
     available[{flow.item, flow.bucket}] = flow.after;
   }

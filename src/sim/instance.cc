@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,11 +19,11 @@
 #include "jobs/retention.h"
 #include "jobs/schedule.h"
 #include "jobs/shortages.h"
-#include "judge/judge.h"
 #include "ops/metrics.h"
-#include "pipeline/lane.h"
+#include "pipeline/asio_executor.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/lanes.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 #include "sim/log_watch.h"
 #include "sim/skewed_clock.h"
 
@@ -82,6 +83,7 @@ class Instance::Wiring {
   boost::asio::awaitable<Result<queries::UserOrders>> ask_orders(rules::UserId user);
   void turn();
   void tell_gate(const rules::State& state);
+  void watch_order(const rules::State& state);
   void watch_overdue();
   // The life of a thread that works off a stage.
   template <class Step>
@@ -94,6 +96,8 @@ class Instance::Wiring {
   template <class Watch>
   void start_job(Fiber*& thread, jobs::ScheduledJob& job, Watch watch);
   void watch_projection(Work work);
+  std::vector<pipeline::LaneParts> lane_parts();
+  pipeline::LanesOptions lanes_options();
   Client client(Fiber*& fiber);
   Random draw_random() { return Random(s_.random.next()); }
 
@@ -104,20 +108,31 @@ class Instance::Wiring {
   std::unique_ptr<Log> log_;
   Sampler sampler_{1'000'000'000};
   boost::asio::io_context io_{1};
+  pipeline::AsioExecutor executor_{io_.get_executor()};
   bool stirred_ = false;
+  std::map<std::pair<rules::ItemId, rules::BucketNo>, std::int64_t>
+      told_;  // The gate, of each bucket: its seq.
 
   // Of each thread: the fiber that runs it (by pointer, for the clients of the database), and whether it
   // waits for work.
-  Fiber* on_lane_ = nullptr;
+  struct LaneThread {
+    Fiber* fiber = nullptr;
+    bool idle = false;
+  };
+  std::vector<LaneThread> on_lanes_;
+  Fiber* on_look_up_ = nullptr;
+  Fiber* on_gate_reads_ = nullptr;
   Fiber* on_reads_ = nullptr;
   Fiber* on_jobs_ = nullptr;
   Fiber* on_refresh_ = nullptr;
   Fiber* on_follow_ = nullptr;
   Fiber* on_forget_ = nullptr;
-  bool lane_idle_ = false;
+  bool look_up_idle_ = false;
+  bool gate_reads_idle_ = false;
   bool reads_idle_ = false;
 
-  std::unique_ptr<judge::Store> store_;
+  pipeline::Lanes lanes_;
+  std::unique_ptr<judge::Reader> sold_out_;
   std::unique_ptr<judge::Reader> questions_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> compared_;
@@ -125,10 +140,9 @@ class Instance::Wiring {
   std::unique_ptr<judge::Reader> old_;
   std::unique_ptr<judge::OrderIndex> order_index_;
   std::unique_ptr<gate::Gate> gate_;
-  judge::Judge judge_;
-  pipeline::Lane lane_;
+  pipeline::Reads<judge::Reader> gate_reads_;
   pipeline::Reads<judge::Reader> reads_;
-  pipeline::Turnstile turnstile_;
+  pipeline::GateClient gate_client_;
   pipeline::Pipeline pipeline_;
   jobs::Expiry expiry_;
   MetricsRegistry metrics_;  // Of the refresh; nobody reads them.
@@ -154,7 +168,11 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
       die_(std::move(die)),
       log_watch_(name, s_.tale, s_.sightings),
       log_(log_watch_.open(clock)),
-      store_(s_.database.open_store(client(on_lane_))),
+      on_lanes_(options.lanes),
+      lanes_(lane_parts(), lanes_options(),
+             options.lanes > 1 ? s_.database.open_reader(client(on_look_up_)) : nullptr, clock, *log_,
+             [this](const std::string&) { broken = true; }),
+      sold_out_(s_.database.open_reader(client(on_gate_reads_))),
       questions_(s_.database.open_reader(client(on_reads_))),
       due_(s_.database.open_reader(client(on_jobs_))),
       compared_(s_.database.open_reader(client(on_refresh_))),
@@ -164,34 +182,66 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
       gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
                                         power, name, options.gate_reply_within, options.gate_says_yes, die_,
                                         [this] { stir(); }})),
-      judge_(
-          *store_, *log_, draw_random(),
-          [this](Duration pause) { on_lane_->rest(std::chrono::duration_cast<Micros>(pause)); },
-          options.policy, options.judge, judge::Metrics(),
-          [this](const rules::State& state) { tell_gate(state); }),
-      lane_(judge_, options.lane, clock, *log_, [this](const std::string&) { broken = true; }),
+      gate_reads_(*sold_out_, options.reads, options.read_within, clock),
       reads_(*questions_, options.reads, options.read_within, clock),
-      turnstile_(io_.get_executor(), *gate_, reads_, clock, *log_,
-                 pipeline::Turnstile::Post{this_database, number, mode_of(options), modes_of(s_.database),
-                                           options.policy.requests_kept}),
-      pipeline_(io_.get_executor(), lane_, clock, *log_, sampler_, options.pipeline, pipeline::Metrics(),
-                &turnstile_),
-      expiry_(*due_, lane_, clock, *log_),
+      gate_client_(executor_, *gate_, gate_reads_, clock, *log_,
+                   pipeline::GateClient::Options{this_database, number, mode_of(options),
+                                                 modes_of(s_.database), options.policy.requests_kept}),
+      pipeline_(io_.get_executor(), lanes_, clock, *log_, sampler_, options.pipeline, pipeline::Metrics(),
+                &gate_client_),
+      expiry_(*due_, lanes_, clock, *log_),
       refresh_(
-          *compared_, *gate_, this_database, [this] { return turnstile_.gated(); }, *log_, metrics_),
+          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, *log_, metrics_),
       projection_(*ledger_, *order_index_, clock, *log_, options.follow_flows_max),
-      retention_(*old_, lane_, clock, *log_, options.policy, options.forget_rows_max),
+      retention_(*old_, lanes_, clock, *log_, options.policy, options.forget_rows_max),
       shortages_(*compared_),
       schedule_(
           {expiry_, projection_, retention_, shortages_, refresh_},
-          std::chrono::floor<Duration>(options.refresh_every), [this] { return lane_.decided(); }, clock,
-          *log_, [this](const std::string&) { broken = true; }) {
+          std::chrono::floor<Duration>(options.refresh_every), [this] { return lanes_.decided(); }, clock,
+          *log_,
+          [this](const std::string&) {
+            broken = true;
+            lanes_.stop_acknowledging();
+          }) {
   start_threads();
   watch_overdue();
 }
 
+std::vector<pipeline::LaneParts> Instance::Wiring::lane_parts() {
+  std::vector<pipeline::LaneParts> parts;
+  for (LaneThread& thread : on_lanes_) {
+    parts.push_back({s_.database.open_store(client(thread.fiber)), draw_random(), [&thread](Duration pause) {
+                       thread.fiber->rest(std::chrono::duration_cast<Micros>(pause));
+                     }});
+  }
+  return parts;
+}
+
+pipeline::LanesOptions Instance::Wiring::lanes_options() {
+  return {.limits = options_.lane,
+          .policy = options_.policy,
+          .judge_limits = options_.judge,
+          .remembered_max = options_.orders_remembered_max,
+          .observer = [this](const rules::State& state) { tell_gate(state); }};
+}
+
 void Instance::Wiring::start_threads() {
-  start(on_lane_, [this](Fiber& fiber) { work(fiber, lane_idle_, [this] { return lane_.step(); }); });
+  for (std::size_t place = 0; place < lanes_.size(); ++place) {
+    start(on_lanes_[place].fiber, [this, place](Fiber& fiber) {
+      work(fiber, on_lanes_[place].idle, [this, place] { return lanes_.at(place).step(); });
+    });
+  }
+  if (lanes_.has_look_up()) {
+    start(on_look_up_, [this](Fiber& fiber) {
+      work(fiber, look_up_idle_, [this] {
+        const std::size_t looked_up = lanes_.step_look_up();
+        s_.sightings.saw_if(looked_up > 0, RareState::order_looked_up);
+        return looked_up;
+      });
+    });
+  }
+  start(on_gate_reads_,
+        [this](Fiber& fiber) { work(fiber, gate_reads_idle_, [this] { return gate_reads_.step(); }); });
   start(on_reads_, [this](Fiber& fiber) { work(fiber, reads_idle_, [this] { return reads_.step(); }); });
   start_job(on_jobs_, schedule_.expiry,
             [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::expiry_failed); });
@@ -294,10 +344,22 @@ boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_sto
 
 void Instance::Wiring::tell_gate(const rules::State& state) {
   if (!power.on()) return;
-  std::optional<pipeline::Heard> heard = turnstile_.to_hear(state);
-  if (!heard) return;
-  boost::asio::post(io_, [this, heard = *std::move(heard)] { turnstile_.heard(heard); });
+  watch_order(state);
+  std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
+  if (!committed) return;
+  boost::asio::post(io_, [this, committed = *std::move(committed)] { gate_client_.apply(committed); });
   stir();
+}
+
+// Another lane of this instance committed after this one, and was quicker to tell of it.
+void Instance::Wiring::watch_order(const rules::State& state) {
+  for (const auto& [id, item] : state.items) {
+    for (std::size_t no = 0; no < item.buckets.size(); ++no) {
+      std::int64_t& latest = told_[{id, static_cast<rules::BucketNo>(no)}];
+      s_.sightings.saw_if(item.buckets[no].seq < latest, RareState::gate_told_out_of_order);
+      latest = std::max(latest, item.buckets[no].seq);
+    }
+  }
 }
 
 void Instance::Wiring::watch_overdue() {
@@ -324,7 +386,11 @@ void Instance::Wiring::turn() {
   if (power.paused_until() > s_.scheduler.now()) return stir();
   io_.restart();
   io_.poll();
-  if (lane_idle_ && lane_.waiting() > 0) on_lane_->wake();
+  for (std::size_t place = 0; place < lanes_.size(); ++place) {
+    if (on_lanes_[place].idle && lanes_.at(place).waiting() > 0) on_lanes_[place].fiber->wake();
+  }
+  if (look_up_idle_ && lanes_.waiting_look_ups() > 0) on_look_up_->wake();
+  if (gate_reads_idle_ && gate_reads_.waiting() > 0) on_gate_reads_->wake();
   if (reads_idle_ && reads_.waiting() > 0) on_reads_->wake();
 }
 
@@ -353,9 +419,11 @@ void Instance::jump_clock(Duration by) { wiring_->clock.jump(by); }
 bool Instance::serving() const { return wiring_->power.on(); }
 bool Instance::dead() const { return wiring_->dead(); }
 bool Instance::broken() const { return wiring_->broken; }
-bool Instance::in_transaction() const { return !wiring_->lane_idle_; }
+bool Instance::in_transaction() const {
+  return std::ranges::any_of(wiring_->on_lanes_, [](const auto& thread) { return !thread.idle; });
+}
 std::size_t Instance::in_flight() const { return wiring_->pipeline_.in_flight(); }
-std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->turnstile_.gated(); }
+std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->gate_client_.gated_items(); }
 judge::OrderIndex& Instance::order_index() const { return *wiring_->order_index_; }
 bool Instance::follows() const { return wiring_->projection_.lag().batches == 0; }
 Time Instance::now() const { return wiring_->clock.now(); }

@@ -2,9 +2,9 @@
 //
 //   made ──► serving ── crash ──► dying ── its calls have run out ──► dead, and may be destroyed
 //
-// Everything is the product's own: pipeline, turnstile, lane, judge, reads, jobs. What is simulated lies
+// Everything is the product's own: pipeline, gate client, lane, judge, reads, jobs. What is simulated lies
 // below (database, gate, clock) and above (callers). Where the product has threads there are fibers: the
-// lane, the reads, and the jobs; its io_context runs whenever somebody has stirred it. One thread.
+// lanes, the reads, and the jobs; its io_context runs whenever somebody has stirred it. One thread.
 #pragma once
 
 #include <functional>
@@ -24,6 +24,8 @@ namespace gavel::sim {
 
 struct InstanceOptions {
   bool gated = true;
+  std::size_t lanes = 1;  // More on a server alone.
+  std::size_t orders_remembered_max = pipeline::orders_remembered_max;
   stage::Limits lane{};
   stage::Limits reads{};
   pipeline::PipelineLimits pipeline{};

@@ -75,6 +75,10 @@ WorldOptions draw_options(Random& random) {
   options.gap = Micros(one_of<std::int64_t>(random, {500, 5'000, 20'000}));
   options.caller_waits = Micros(one_of<std::int64_t>(random, {20'000, 200'000, 1'000'000}));
   if (random.chance(1, 4)) options.leap = std::chrono::hours(one_of<std::int64_t>(random, {1, 25, 50, 80}));
+  if (!options.on_disk && random.chance(1, 3)) {
+    options.instance.lanes = between(random, 1, 3);
+    options.instance.orders_remembered_max = one_of<std::size_t>(random, {2, 10, 1'000});
+  }
   options.skew_max = Micros(one_of<std::int64_t>(random, {0, 1'500'000, 180'000'000}));
   return options;
 }
@@ -86,7 +90,8 @@ std::string to_text(const WorldOptions& options) {
   text.back() = ')';
   text += ", skus " + std::to_string(options.skus) + ", stock to " + std::to_string(options.stock_max) +
           ", buckets to " + std::to_string(options.buckets_max) + ", activities " +
-          std::to_string(options.activities) + ", users " + std::to_string(options.users) + ", queue " +
+          std::to_string(options.activities) + ", users " + std::to_string(options.users) + ", lanes " +
+          std::to_string(options.instance.lanes) + ", queue " +
           std::to_string(options.instance.lane.queue_max) + ", batch " +
           std::to_string(options.instance.lane.batch_max) + ", in flight " +
           std::to_string(options.instance.pipeline.in_flight_max);

@@ -130,6 +130,10 @@ constexpr std::array rows{
         "A count or a correction left fewer units than orders had."},
     Row{RareState::cancellation_paid_shortage, "cancellation_paid_shortage",
         "Units of a cancelled order paid what was short."},
+    Row{RareState::order_looked_up, "order_looked_up",
+        "An act was on an order whose lane its instance did not remember."},
+    Row{RareState::gate_told_out_of_order, "gate_told_out_of_order",
+        "Of two lanes that changed one bucket the later one told the gate first."},
 };
 
 static_assert(rows.size() == rares_count);

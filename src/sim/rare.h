@@ -92,10 +92,11 @@ enum class RareState : std::uint8_t {
   days_passed,
   total_below_what_is_held,
   cancellation_paid_shortage,
+  order_looked_up,
+  gate_told_out_of_order,
 };
 
-inline constexpr std::size_t rares_count =
-    static_cast<std::size_t>(RareState::cancellation_paid_shortage) + 1;
+inline constexpr std::size_t rares_count = static_cast<std::size_t>(RareState::gate_told_out_of_order) + 1;
 
 std::string_view word(RareState rare);
 std::string_view meaning(RareState rare);  // One sentence for people.

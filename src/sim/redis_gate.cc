@@ -36,15 +36,11 @@ void watch(CoverageMarks& sightings, const gate::Say& say, const std::optional<B
 class RedisGate final : public gate::Gate {
  public:
   explicit RedisGate(RedisClient client) : c_(std::move(client)) {}
-  // What waits for replies goes with the connection, and not with the events that refer to it, which last
-  // longer.
-  ~RedisGate() override {
-    for (const auto& drop : drops_) drop();
-  }
+  ~RedisGate() override { close(); }
   RedisGate(const RedisGate&) = delete;
   RedisGate& operator=(const RedisGate&) = delete;
 
-  void say(const BucketKey& key, gate::Say say, Heard done) override {
+  void say(const BucketKey& key, gate::Say say, SayCallback done) override {
     c_.tale.tell(c_.name, "gate: say " + to_text(key) + " op " + std::to_string(say.op));
     // What a refresh states is nobody's debt, and pays none.
     const bool own = say.op > 0;
@@ -68,22 +64,30 @@ class RedisGate final : public gate::Gate {
         });
   }
 
-  void read(const BucketKey& key, Seen done) override {
+  void read(const BucketKey& key, ReadCallback done) override {
     call<std::optional<Bucket>>(key, [](std::optional<Bucket>& bucket) { return bucket; }, std::move(done));
   }
 
-  void reap(const BucketKey& key, gate::InstanceId instance, Done done) override {
+  void reap(const BucketKey& key, gate::InstanceId instance, DoneCallback done) override {
     write(key, [instance](std::optional<Bucket>& bucket) { gate::reap(bucket, instance); }, std::move(done));
   }
 
-  void forget(const BucketKey& key, gate::InstanceId instance, Done done) override {
+  void forget(const BucketKey& key, gate::InstanceId instance, DoneCallback done) override {
     write(
         key, [instance](std::optional<Bucket>& bucket) { gate::forget(bucket, instance); }, std::move(done));
   }
 
-  void erase(const BucketKey& key, Done done) override {
+  void erase(const BucketKey& key, DoneCallback done) override {
     owed_.erase(key);
     write(key, [](std::optional<Bucket>& bucket) { bucket.reset(); }, std::move(done));
+  }
+
+  // What waits for replies goes with the connection, and not with the events that refer to it, which last
+  // longer.
+  void close() override {
+    closed_ = true;
+    for (const auto& drop : drops_) drop();
+    drops_.clear();
   }
 
  private:
@@ -99,6 +103,7 @@ class RedisGate final : public gate::Gate {
   template <class T>
   void call(const BucketKey& key, const std::function<T(std::optional<Bucket>&)>& script,
             std::function<void(Result<T>)> done) {
+    if (closed_) return;
     const auto pending = std::make_shared<std::function<void(Result<T>)>>(std::move(done));
     drops_.push_back([pending = std::weak_ptr(pending)] {
       if (const auto waiting = pending.lock()) *waiting = nullptr;
@@ -121,7 +126,7 @@ class RedisGate final : public gate::Gate {
     });
   }
 
-  void write(const BucketKey& key, std::function<void(std::optional<Bucket>&)> script, Done done) {
+  void write(const BucketKey& key, std::function<void(std::optional<Bucket>&)> script, DoneCallback done) {
     call<bool>(
         key,
         [script = std::move(script)](std::optional<Bucket>& bucket) {
@@ -157,6 +162,7 @@ class RedisGate final : public gate::Gate {
   const RedisClient c_;
   std::vector<std::function<void()>> drops_;  // One for each call.
   std::map<BucketKey, gate::Statement> owed_;
+  bool closed_ = false;
   std::shared_ptr<const bool> alive_ =
       std::make_shared<bool>(true);  // For events that outlive the connection.
 };

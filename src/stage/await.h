@@ -8,10 +8,9 @@
 //   });
 //
 // `start` runs at once on the awaiting coroutine's thread and receives a std::move_only_function<void(Out)>
-// that must be called exactly once, by `start` itself or later. Called on the coroutine's executor, the
-// callback resumes the coroutine before it returns, which spares a second hop; called elsewhere, it posts.
-// So whoever calls it touches nothing afterwards that the coroutine may end or change, and `start`, once it
-// has passed the callback on, touches nothing of the coroutine.
+// that must be called exactly once, by `start` itself or later. After it passed the callback on, `start`
+// touches nothing of the coroutine any more: with several threads in one io_context the coroutine may go on
+// before `start` returns.
 //
 // `start` captures by reference, or trivial values: GCC 12 destroys a closure that stands inside a co_await
 // expression twice, as it does aggregates. The compiler refuses any other.
@@ -28,8 +27,10 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include "base/check.h"
 
 namespace gavel::stage {
 
@@ -40,8 +41,10 @@ boost::asio::awaitable<Out> await_result(Start start) {
   return boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void(Out)>(
       [start = std::move(start)](auto resume) mutable {
         auto executor = boost::asio::get_associated_executor(resume);
-        std::move_only_function<void(Out)> done = [resume = std::move(resume), executor](Out out) mutable {
-          boost::asio::dispatch(executor, [resume = std::move(resume), out = std::move(out)]() mutable {
+        std::move_only_function<void(Out)> done = [resume = std::move(resume), executor,
+                                                   is_called = false](Out out) mutable {
+          CHECK(!std::exchange(is_called, true));
+          boost::asio::post(executor, [resume = std::move(resume), out = std::move(out)]() mutable {
             std::move(resume)(std::move(out));
           });
         };

@@ -116,6 +116,18 @@ TEST(AwaitTest, ACallbackCalledByStartItselfResumesToo) {
   EXPECT_TRUE(context.stopped());
 }
 
+TEST(AwaitTest, ASecondAnswerIsAFaultOfTheCaller) {
+  asio::io_context context;
+  std::move_only_function<void(std::string)> kept;
+  const auto caller = [](auto& keep) -> asio::awaitable<void> {
+    co_await await_result<std::string>([&keep](auto done) { keep = std::move(done); });
+  };
+  asio::co_spawn(context, caller(kept), asio::detached);
+  context.poll();
+  kept("first");
+  EXPECT_DEATH(kept("second"), "CHECK failed");
+}
+
 TEST(AwaitTest, ResumesOnItsStrandWhenTheContextHasSeveralThreads) {
   constexpr int callers = 64;
   constexpr int rounds = 100;

@@ -61,6 +61,7 @@ class Stage {
         work_(std::move(work)),
         late_(std::move(late)),
         idle_(std::move(idle)) {
+    CHECK(work_ && late_);
     CHECK(limits_.queue_max >= 1);
     CHECK(limits_.batch_max >= 1);
   }
@@ -115,6 +116,7 @@ class Stage {
 // NOLINTBEGIN(misc-confusable-identifiers): `In` is like the name of a parameter within Boost, `ln`.
 template <class In, class Out>
 bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done, Rank rank) noexcept {
+  CHECK(done != nullptr);
   {
     const MutexLock lock(mutex_);
     if (closed_ || count() >= limits_.queue_max) return false;
@@ -133,6 +135,7 @@ bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done, Rank rank) noe
 template <class In, class Out>
 std::size_t Stage<In, Out>::step() noexcept {
   std::deque<Entry> entries = seal();
+  CHECK(entries.size() <= limits_.batch_max);
   const Duration now = clock_.steady();
   std::vector<In> batch;
   std::vector<Done> callers;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -360,10 +361,14 @@ TEST(StageWakeTest, CloseWakesADriverThatSleeps) {
   const RealClock clock;
   for (int round = 0; round < 200; ++round) {
     Squares stage({.queue_max = 4, .batch_max = 4}, clock, squares, [] { return late_answer; });
-    std::thread driver([&stage] { stage.run(); });
+    const std::future<void> driver = std::async(std::launch::async, [&stage] { stage.run(); });
     if (round % 2 == 0) std::this_thread::yield();
     stage.close();
-    driver.join();
+    // A lost wake-up would leave the driver asleep for ever.
+    ASSERT_EQ(driver.wait_for(std::chrono::minutes(1)), std::future_status::ready) << "round " << round;
+    std::uint64_t in = 1;
+    Squares::Done done = [](std::uint64_t) {};
+    EXPECT_FALSE(stage.offer(in, clock.steady() + far, done));
   }
 }
 

@@ -237,6 +237,10 @@ TEST(Crowd, ThreeLanesOnTheMemoryForm) {
   Shop shop([&](const Clock& clock) { return judge::open_memory_store(database, clock); },
             [&](const Clock& clock) { return judge::open_memory_reader(database, clock); }, 3);
   run(shop);
+  for (std::size_t place = 0; place < 3; ++place) {
+    EXPECT_GT(shop.lanes().at(place).decided(), 100U) << "lane " << place << " had nothing to do";
+  }
+  EXPECT_GT(shop.lanes().looked_up(), 10U);
 }
 
 TEST(Crowd, OneLaneOnTheSqliteForm) {

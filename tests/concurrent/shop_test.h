@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,10 +20,10 @@
 #include "base/uuid.h"
 #include "concurrent/ordered_store.h"
 #include "jobs/expiry.h"
-#include "judge/judge.h"
 #include "ops/log.h"
 #include "oracle/check.h"
-#include "pipeline/lane.h"
+#include "pipeline/lane_threads.h"
+#include "pipeline/lanes.h"
 #include "plain/plain_words.h"
 
 namespace gavel {
@@ -37,11 +38,16 @@ class Shop {
   using OpenReader = std::function<std::unique_ptr<judge::Reader>(const Clock& clock)>;
 
   Shop(const OpenStore& open_store, OpenReader open_reader, int lanes)
-      : open_reader_(std::move(open_reader)) {
-    for (int i = 0; i < lanes; ++i)
-      lanes_.push_back(std::make_unique<Working>(open_store(clock_), order_, *this));
+      : open_reader_(std::move(open_reader)),
+        lanes_(parts_of(open_store, lanes),
+               {.limits = {.queue_max = 10'000, .batch_max = 16},
+                .policy = {},
+                .remembered_max = remembered_max},
+               lanes > 1 ? open_reader_(clock_) : nullptr, clock_, *log_,
+               [](const std::string&) { CHECK(false); }) {
     due_ = open_reader_(clock_);
-    expiry_ = std::make_unique<jobs::Expiry>(*due_, lanes_.front()->lane, clock_, *log_);
+    expiry_ = std::make_unique<jobs::Expiry>(*due_, lanes_, clock_, *log_);
+    threads_.emplace(lanes_);
     releasing_ = std::thread([this] {
       while (!closed_) {
         CHECK(expiry_->step().has_value());
@@ -55,22 +61,24 @@ class Shop {
   void close() {
     if (closed_.exchange(true)) return;
     releasing_.join();
-    for (const auto& each : lanes_) each->end();
+    threads_->drain();
   }
 
-  rules::Verdict ask(std::size_t lane, rules::Command command) {
+  // In the lane of the rule, or in the one named, as correctness never depends on the rule.
+  rules::Verdict ask(rules::Command command, std::optional<std::size_t> lane) {
     std::promise<rules::Verdict> answered;
     std::future<rules::Verdict> answer = answered.get_future();
-    pipeline::Lane::Done done = [&answered](rules::Verdict verdict) {
+    pipeline::Lanes::Done done = [&answered](rules::Verdict verdict) {
       answered.set_value(std::move(verdict));
     };
-    CHECK(lanes_[lane % lanes_.size()]->lane.offer(command, clock_.steady() + Duration(60'000), done));
+    const Duration deadline = clock_.steady() + Duration(60'000);
+    CHECK(lane ? lanes_.at(*lane).offer(command, deadline, done) : lanes_.offer(command, deadline, done));
     return answer.get();
   }
 
   std::unique_ptr<judge::Reader> open_reader() const { return open_reader_(clock_); }
   const Clock& clock() const { return clock_; }
-  std::size_t lanes() const { return lanes_.size(); }
+  const pipeline::Lanes& lanes() const { return lanes_; }
 
   // The database at rest, with the flows in the very order of the commits.
   oracle::Ledger ledger() const {
@@ -83,30 +91,23 @@ class Shop {
   }
 
  private:
-  struct Working {
-    Working(std::unique_ptr<judge::Store> inner, CommitOrder& order, Shop& shop)
-        : store(std::move(inner), order),
-          judge(store, *shop.log_, Random(7), [](Duration pause) { std::this_thread::sleep_for(pause); }, {},
-                {}),
-          lane(judge, {.queue_max = 10'000, .batch_max = 16}, shop.clock_, *shop.log_,
-               [](const std::string&) { CHECK(false); }),
-          thread([this] { lane.run(); }) {}
-    void end() {
-      lane.close();
-      thread.join();
-    }
+  static constexpr std::size_t remembered_max = 50;  // Few, so that many orders are looked up.
 
-    OrderedStore store;
-    judge::Judge judge;
-    pipeline::Lane lane;
-    std::thread thread;
-  };
+  std::vector<pipeline::LaneParts> parts_of(const OpenStore& open_store, int lanes) {
+    std::vector<pipeline::LaneParts> parts;
+    for (int i = 0; i < lanes; ++i) {
+      parts.push_back({std::make_unique<OrderedStore>(open_store(clock_), order_), Random(7),
+                       [](Duration pause) { std::this_thread::sleep_for(pause); }});
+    }
+    return parts;
+  }
 
   RealClock clock_;
   std::unique_ptr<Log> log_ = Log::silent();
   const OpenReader open_reader_;
   CommitOrder order_;
-  std::vector<std::unique_ptr<Working>> lanes_;
+  pipeline::Lanes lanes_;
+  std::optional<pipeline::LaneThreads> threads_;
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<jobs::Expiry> expiry_;
   std::atomic<bool> closed_ = false;
@@ -125,7 +126,9 @@ class Desk {
     rules::Command command{rules::Caller("shop"), rules::RequestKey(key),
                            rules::OrderId{make_uuid7(shop_.clock().now(), random_)}, std::move(act)};
     const oracle::AttemptId attempt = history_.begin(plain::in_plain_words(command), moment());
-    rules::Verdict verdict = shop_.ask(random_.below(shop_.lanes()), std::move(command));
+    std::optional<std::size_t> lane;
+    if (random_.chance(1, 2)) lane = random_.below(shop_.lanes().size());
+    rules::Verdict verdict = shop_.ask(std::move(command), lane);
     history_.end(attempt, moment(), plain::in_plain_words(verdict));
     return verdict;
   }

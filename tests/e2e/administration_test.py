@@ -4,9 +4,13 @@
     interfaces.md  stock, order, activity, trace; --json everywhere; 0 done, 1 refused by the business, 2 usage, 3 unreachable
     A9, A13        a lost answer is asked for again under the same key, and unknown is never told as failed
     B17            one command shows the whole chain by order, request or user
+
+The tool `openssl` makes the certificates of the tests over TLS.
 """
 
 import socket
+import ssl
+import subprocess
 import tempfile
 import threading
 import unittest
@@ -62,31 +66,31 @@ class Words(Folder):
 
     def test_what_is_not_understood_is_usage(self):
         for group, words in [("stock", "create, show, short, receive, adjust, count"), ("activity", "list, show, create")]:
-            self.refused(2, f"a command is needed: {words}", group)
-            self.refused(2, f"there is no command 'frobnicate'; there are {words}", f"{group} frobnicate")
+            self.refused(2, f"a command is required: {words}", group)
+            self.refused(2, f"unknown command 'frobnicate'; the commands are {words}", f"{group} frobnicate")
         for name in VERBS:
             self.refused(2, f"see gavel {name} --help", f"{name} --loud")
         for line, words in [
                 ("stock receive tee", "QUANTITY is required; see gavel stock receive --help"),
                 ("stock receive tee 3 4", "4; see gavel stock receive --help"),
                 ("stock receive tee 3 --key a --key b", "--key"),
-                ("stock receive tee many", "QUANTITY: 'many' is no integer"),
+                ("stock receive tee many", "QUANTITY: 'many' is not an integer"),
                 ("stock adjust tee 3", "--reason is required"),
                 ("order list", "--user is required"),
-                ("order refund x --restock perhaps", "--restock: must be yes or no, and is 'perhaps'"),
-                ("order confirm x --lines tee", "--lines: 'tee' is no SKU=N, such as tee=2"),
+                ("order refund x --restock perhaps", "--restock: must be yes or no, but is 'perhaps'"),
+                ("order confirm x --lines tee", "--lines: 'tee' is not SKU=N, such as tee=2"),
                 ("stock show tee --http.port 80", "--http.port")]:
             self.refused(2, words, line)
         self.assertEqual(list(self.folder.iterdir()), [], "a refused command leaves nothing behind")
 
     def test_nobody_there_is_unreachable(self):
-        self.refused(3, "nobody serves gavel.db: gavel.db.serving is not there; start gavel serve", "stock show tee")
+        self.refused(3, "no server has gavel.db open (there is no file gavel.db.serving); start gavel serve", "stock show tee")
         self.key_file()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             url = "http://127.0.0.1:%d" % free.getsockname()[1]
         self.refused(3, f"nobody answers at {url}: Connection refused; start gavel serve", "stock show tee --server", url)
-        self.refused(2, "localhost:1 is not an address", "stock show tee --server localhost:1")
+        self.refused(2, "localhost:1 is not the address of a server; write it like http://127.0.0.1:8081", "stock show tee --server localhost:1")
 
 
 class Served(Folder):
@@ -102,10 +106,10 @@ class Served(Folder):
         self.assertRegex(self.done("stock create tee").out, r"\Acreated: sku tee, buckets 1, at \S+Z\n\Z")
         first = self.done("stock receive tee 10 --key in-1").out
         self.assertEqual(self.done("stock receive tee 10 --key in-1").out,
-                         first + "(it was done before under this key; that was the answer)\n")
+                         first + "(already done under this key; this is the first response)\n")
         self.done("stock adjust tee -1 --reason", "fell into the sea")
-        self.refused(1, "look again with gavel stock show, and use its version", "stock count tee 9 --version 1")
-        self.refused(1, "use another --key, or say with this one what was said first", "stock receive tee 11 --key in-1")
+        self.refused(1, "run gavel stock show again and pass the version it shows", "stock count tee 9 --version 1")
+        self.refused(1, "use another --key, or repeat the first command of this key unchanged", "stock receive tee 11 --key in-1")
         self.done("stock count tee 10 --version 2")
         self.assertEqual(self.done("stock show tee").out,
                          "SKU  WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHORT  VERSION\n"
@@ -124,7 +128,7 @@ class Served(Folder):
         self.refused(1, "illegal_transition", "activity open drop")
 
         order, other = self.order("ann", "a1"), self.order("ann", "a2")
-        self.assertIn(f"order {order}, held, of ann\n", self.done(f"order show {order}").out)
+        self.assertIn(f"order {order}, held, of user ann\n", self.done(f"order show {order}").out)
         self.assertRegex(self.done(f"order extend {order} --seconds 1000").out, r"\Aextended: order ")
         self.done(f"order change {other} --lines tee=1")
         self.assertEqual(self.done(f"order show {other} --json").json["lines"][0]["quantity"], 1)
@@ -182,10 +186,10 @@ class Served(Folder):
         other.mkdir()
         (other / "key").write_text("k" * 64)
         (other / "key").chmod(0o600)
-        self.refused(2, f"does not take the key in {other}/key; name its key file with --admin.key_file",
+        self.refused(2, f"does not accept the key in {other}/key; give its key file with --admin.key_file",
                      f"stock show tee --admin.key_file {other}/key --server {self.gavel.operators}")
         # The shop's listener does not know the operators' paths.
-        self.refused(2, f"there is no such path at {self.gavel.shop}; is it the shop's address?", f"stock show tee --server {self.gavel.shop}")
+        self.refused(2, f"there is no such path at {self.gavel.shop}; is this the shop's address?", f"stock show tee --server {self.gavel.shop}")
 
 
 class Losing(Folder):
@@ -229,7 +233,7 @@ class Losing(Folder):
 
     def test_unknown_is_not_failed_A13(self):
         url = self.serve(None)  # Then nobody listens any more.
-        self.refused(3, "perhaps it was done: run the same command again with --key k1, which does nothing twice",
+        self.refused(3, "the request may have been applied; rerun with --key k1 (safe: same key, same effect)",
                      "stock receive tee 5 --key k1 --server", url)
 
     def test_a_refusal_is_not_asked_again(self):
@@ -239,8 +243,76 @@ class Losing(Folder):
 
     def test_another_service_is_not_taken_for_gavel(self):
         url = self.serve(self.answer(500, "<html>"), self.answer(200, "<html>"))
-        self.refused(3, "answered 500 and no problem of gavel's; is it the operators' address?", "stock show tee --server", url)
-        self.refused(3, "the answer lacks what it should hold", "stock show tee --server", url)
+        self.refused(3, "answered with status 500 and not in Gavel's format; is it the operators' address?", "stock show tee --server", url)
+        self.refused(3, "the response lacks a field or is not JSON", "stock show tee --server", url)
+
+
+class Tls(Folder):
+    """A server that speaks TLS, as one behind a proxy does, with a certificate whose CA is made here."""
+
+    def setUp(self):
+        super().setUp()
+        self.key_file()
+        self.openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=ca -keyout ca.key -out ca.pem")
+        self.openssl("req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=shop -keyout server.key -out server.csr")
+        (self.folder / "names").write_text("subjectAltName=DNS:localhost")
+        self.openssl("x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days 1 -extfile names -out server.pem")
+        self.openssl("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=other -keyout other.key "
+                     "-out other.pem")
+
+    def openssl(self, line):
+        subprocess.run(["openssl", *line.split()], cwd=self.folder, check=True, capture_output=True)
+
+    def serve(self):
+        """The port of a server that answers every request alike, and the requests that it got."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "server.pem", self.folder / "server.key")
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        requests = []
+
+        def work():
+            while True:
+                try:
+                    plain, _ = listener.accept()
+                except OSError:
+                    return
+                try:
+                    with context.wrap_socket(plain, server_side=True) as connection:
+                        while request := connection.recv(65536):
+                            requests.append(request.decode())
+                            connection.sendall(Losing.answer(200, '{"code":"received","sku":"tee"}').encode())
+                except OSError:  # The client ends where it does not trust the certificate.
+                    plain.close()
+
+        threading.Thread(target=work, daemon=True).start()
+        self.addCleanup(listener.shutdown, socket.SHUT_RDWR)
+        return listener.getsockname()[1], requests
+
+    def test_a_trusted_certificate(self):
+        port, requests = self.serve()
+        self.assertEqual(self.done(f"stock receive tee 5 --server https://localhost:{port} --ca-file ca.pem").out,
+                         "received: sku tee\n")
+        self.assertEqual(len(requests), 1)
+        self.assertIn(f"Host: localhost:{port}\r\nAuthorization: Bearer {'k' * 64}\r\n", requests[0])
+
+    def test_a_certificate_that_is_not_trusted(self):
+        """The operators' key is not sent to a server that cannot show who it is."""
+        port, requests = self.serve()
+        untrusted = f"the certificate of https://localhost:{port} is not trusted: "
+        for more in ("", " --ca-file other.pem"):
+            self.refused(2, untrusted, f"stock receive tee 5 --server https://localhost:{port}{more}")
+        # It is of another name.
+        self.refused(2, "is not trusted: hostname mismatch",
+                     f"stock receive tee 5 --server https://127.0.0.1:{port} --ca-file ca.pem")
+        self.refused(2, "the certificates in absent.pem cannot be read",
+                     f"stock receive tee 5 --server https://localhost:{port} --ca-file absent.pem")
+        self.assertEqual(requests, [])
+
+    def test_a_server_without_tls(self):
+        self.gavel.start()
+        url = self.gavel.operators.replace("http:", "https:")
+        self.refused(3, f"no TLS with {url}: ", f"stock show tee --server {url}")
 
 
 if __name__ == "__main__":

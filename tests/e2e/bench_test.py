@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""gavel bench: what its figures promise, on small rungs. Rates are never compared with anything: machines differ.
+"""gavel bench: what its figures promise, on small steps. Rates are never compared with anything: machines differ.
 
     performance.md  open loop, JSON lines, an SVG; every figure is followed by verify
-    B14             rungs of outstanding requests: errors, backlog and connections of each, and the knee
+    B14             steps of outstanding requests: errors, backlog and connections of each, and the knee
 """
 
 import json
@@ -73,8 +73,8 @@ class Bench(unittest.TestCase):
                            ("--shop", f"--server {gavel.operators} --shop http://127.0.0.1:1")]:
             ended = self.run_here("bench " + line)
             self.assertEqual((ended.code, ended.out), (3, ""), ended)
-            self.assertIn(f"nobody answers at http://127.0.0.1:1: Connection refused; {flag} is to name", ended.errors)
-        # A file that is not as the ledger says makes no figure; the rung shows what is wrong.
+            self.assertIn(f"nobody answers at http://127.0.0.1:1: Connection refused; {flag} must be the", ended.errors)
+        # A file that is not as the ledger says makes no figure; the step shows what is wrong.
         gavel.kill9()
         with sqlite3.connect(gavel.database) as database:
             database.execute("UPDATE bucket SET sold = sold + 1 WHERE item = 1")
@@ -82,16 +82,16 @@ class Bench(unittest.TestCase):
         ended = self.run_here(f"bench --rate 200 --seconds 1 --server {gavel.operators} --shop {gavel.shop} --json")
         self.assertEqual(ended.code, 4, ended)
         self.assertNotEqual(json.loads(ended.out.splitlines()[-1])["verify"], "clean")
-        self.assertIn("a check failed, so these are no figures", ended.errors)
+        self.assertIn("a check failed: discard these results", ended.errors)
 
-    def test_a_ladder_of_outstanding_requests(self):
-        """B14, on small rungs: every caller has a connection and is answered."""
+    def test_a_ramp_of_outstanding_requests(self):
+        """B14, on small steps: every connection has a request and is answered."""
         for scenario in ["sale", "burst", "mixed"]:
-            *rungs, last = self.figures(f"bench --outstanding 50 200 --seconds 1 --seed 7 --scenario {scenario}")
-            self.assertEqual([one["outstanding"] for one in rungs], [50, 200])
+            *steps, last = self.figures(f"bench --outstanding 50 200 --seconds 1 --seed 7 --scenario {scenario}")
+            self.assertEqual([one["outstanding"] for one in steps], [50, 200])
             self.assertLessEqual({"bench", "knee"}, set(last))
             self.assertIn(last["knee"], [None, 50])
-            for one in rungs:
+            for one in steps:
                 self.assertEqual((one["bench"], one["verify"], one["seed"]), (scenario, "clean", 7))
                 self.assertEqual((one["busy"], one["lost"], one["unanswered"], one["unsent"]), (0, 0, 0, 0), one)
                 self.assertEqual(sum(one["codes"].values()), one["answers"])
@@ -107,7 +107,7 @@ class Bench(unittest.TestCase):
         picture = xml.etree.ElementTree.parse(self.folder / "picture.svg").getroot()
         self.assertEqual(len(picture.findall("{http://www.w3.org/2000/svg}polyline")), 4)
 
-    def test_a_ladder_beyond_the_limits_of_the_server(self):
+    def test_a_ramp_beyond_the_limits_of_the_server(self):
         """B11, B14: what is more than the server takes is told so at once, is counted, and takes no unit."""
         gavel = Gavel(self.folder)
         self.addCleanup(gavel.close)
@@ -116,7 +116,7 @@ class Bench(unittest.TestCase):
             line = f"bench --outstanding 60 --seconds 2 --server {gavel.operators} --shop {gavel.shop}"
             one = self.figures(line)[0]
             self.assertEqual(one["verify"], "clean", one)
-            self.assertGreaterEqual(one["busy"], 40, "the callers that are too many hear it at least once")
+            self.assertGreaterEqual(one["busy"], 40, "the connections that are too many are told so at least once")
             self.assertLessEqual(one["connections"], connections)
             self.assertLessEqual(one["in_flight"], 20)
             self.assertGreater(one["answers"], 60, "those that are admitted go on")
@@ -145,7 +145,7 @@ class Bench(unittest.TestCase):
         process = subprocess.Popen(
             [program(), "bench", "--rate", "200", "--seconds", "3", "--connections", "2", "--json", "--server",
              gavel.operators, "--shop", gavel.shop], cwd=self.folder, stdout=subprocess.PIPE, text=True)
-        time.sleep(2.5)  # A second of warm-up, and then in the middle of the rung.
+        time.sleep(2.5)  # A second of warm-up, and then in the middle of the step.
         gavel.process.send_signal(signal.SIGSTOP)
         time.sleep(1)
         gavel.process.send_signal(signal.SIGCONT)
@@ -155,18 +155,18 @@ class Bench(unittest.TestCase):
         self.assertGreater(figure["p90_ms"], 200, figure)
 
     def test_what_is_wrong_is_usage(self):
-        self.refused("--rate: must be integers from 1 to 1000000, and one is 'many'", "bench --rate many")
-        self.refused("--scenario: must be sale, burst or mixed, and is 'flood'", "bench --scenario flood")
-        self.refused("direct or gated is needed", "bench --mode fast")
+        self.refused("--rate: must be integers from 1 to 1000000, but one is 'many'", "bench --rate many")
+        self.refused("--scenario: must be sale, burst or mixed, but is 'flood'", "bench --scenario flood")
+        self.refused("must be direct or gated", "bench --mode fast")
         self.refused("--svg: /nonexistent/x.svg cannot be written", "bench --svg /nonexistent/x.svg")
-        self.refused("--outstanding: must be integers from 1 to 1000000, and one is '0'", "bench --outstanding 0")
-        self.refused("--rate and --outstanding: a rung is one or the other", "bench --rate 5 --outstanding 5")
-        self.refused("--connections: goes with --rate", "bench --outstanding 5 --connections 5")
+        self.refused("--outstanding: must be integers from 1 to 1000000, but one is '0'", "bench --outstanding 0")
+        self.refused("--rate cannot be combined with --outstanding", "bench --rate 5 --outstanding 5")
+        self.refused("--connections applies to --rate", "bench --outstanding 5 --connections 5")
         # More than any system of ours allows; whoever may open two million files sees it refused by the range above.
-        self.refused("--outstanding: 1000000 with a server in the same process take 2000200 open files",
+        self.refused("--outstanding: 1000000 with the built-in server needs 2000200 open files",
                      "bench --outstanding 5 1000000")
-        self.refused("--shop: goes with --server", "bench --shop http://127.0.0.1:1")
-        self.refused("--server: goes with --shop", "bench --server http://127.0.0.1:1")
+        self.refused("--shop requires --server", "bench --shop http://127.0.0.1:1")
+        self.refused("--server requires --shop", "bench --server http://127.0.0.1:1")
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_ctrl_c_cleans_up(self):

@@ -70,8 +70,8 @@ class Words(Folder):
         self.assertEqual(self.run_here("--version").out, f"gavel {version}\n")
 
     def test_what_is_not_understood_is_usage(self):
-        self.refused(2, "a command is needed: serve, demo, bench, verify, migrate, config, stock, order, activity, gate, trace")
-        self.refused(2, "there is no command 'srve'", "srve")
+        self.refused(2, "a command is required: serve, demo, bench, verify, migrate, config, stock, order, activity, gate, trace")
+        self.refused(2, "unknown command 'srve'", "srve")
         self.refused(2, "--loud", "--loud")
         for name in SUBCOMMANDS:
             self.refused(2, f"--loud; see gavel {name} --help", name, "--loud")
@@ -104,7 +104,7 @@ class Config(Folder):
     def test_table_for_people(self):
         ended = self.run_here("config", "--http.port", "9000")
         self.assertEqual(ended.code, 0, ended)
-        self.assertRegex(ended.out, r"(?m)^http\.port +9000 +flag --http\.port +its port; 0 takes a free one$")
+        self.assertRegex(ended.out, r"(?m)^http\.port +9000 +flag --http\.port +port of the shop's listener; 0 picks a free one$")
 
     def test_named_file(self):
         other = self.folder / "other.toml"
@@ -125,7 +125,7 @@ class Config(Folder):
         ended = self.run_here("config", "--admin.address", "0.0.0.0")
         self.assertEqual(ended.code, 2)
         self.assertIn("0.0.0.0", ended.out)
-        self.assertIn("a loopback address is needed", ended.errors)
+        self.assertIn("a loopback address is required", ended.errors)
 
 
 class Serve(Folder):
@@ -145,10 +145,10 @@ class Serve(Folder):
         out, errors = process.communicate(timeout=STOP_BOUND)
         self.assertRegex(line, r"\Agavel: serving http://127\.0\.0\.1:\d+ \(shop\) and http://127\.0\.0\.1:\d+ "
                                r"\(operators\), judge sqlite:gavel\.db\n\Z")
-        self.assertEqual(out, "gavel: stopped; everything that was accepted is answered\n")
+        self.assertEqual(out, "gavel: stopped; every accepted request was answered\n")
         self.assertEqual(process.returncode, 0)
-        self.assertIn("gavel: made a fresh operators' key in gavel.key\n", errors)
-        self.assertIn("gavel: stopping: what was accepted is finished first; the same again ends at once\n", errors)
+        self.assertIn("gavel: created a new operators' key in gavel.key\n", errors)
+        self.assertIn("gavel: stopping: accepted requests are finished first; a second signal ends at once\n", errors)
 
     def test_memory_says_that_nothing_is_kept(self):
         self.gavel.start(judge__url="memory:")
@@ -226,7 +226,7 @@ class Serve(Folder):
         self.gavel.start(prefix=["prlimit", "--nofile=200:200"])
         self.assertEqual(self.gavel.ask("GET", "/readyz").status, 200)
         self.gavel.terminate()
-        self.assertIn("gavel: the system allows 200 open files, so at most 40 of http.connections_max = 10000",
+        self.assertIn("gavel: the system allows 200 open files, so only 40 of http.connections_max = 10000",
                       self.gavel.stopped_errors)
 
     def test_the_soft_limit_of_open_files_is_raised(self):
@@ -258,7 +258,7 @@ class KeyFile(Folder):
         self.gavel.start()
         self.assertEqual(self.gavel.key, key)
         self.gavel.terminate()
-        self.assertNotIn("fresh", self.gavel.stopped_errors)
+        self.assertNotIn("created", self.gavel.stopped_errors)
 
     def test_is_wanted_from_operators(self):
         self.gavel.start()
@@ -349,7 +349,7 @@ class Migrate(Folder):
 
     def test_a_database_that_was_not_there_is_told(self):
         self.assertRegex(self.run_here("migrate", "--judge.url", "sqlite:none.db").out,
-                         r"\Amade none\.db at schema version \d+, an empty database; there was no such file\n\Z")
+                         r"\Acreated none\.db, an empty database with schema version \d+; the file did not exist\n\Z")
         self.assertEqual((self.run_here("migrate", "--json").json["made"], self.run_here("migrate", "--json").json["made"]),
                          (True, False))
 
@@ -458,7 +458,7 @@ class Stop(Folder):
             thread.join()
         self.assertEqual(self.gavel.wait(STOP_BOUND + 2), 3)
         self.assertLess(time.monotonic() - began, STOP_BOUND + 1)
-        self.assertIn("gavel: the judge's database does not answer", self.gavel.stopped_errors)
+        self.assertIn("gavel: shutdown timed out after 10 s waiting for the judge's database", self.gavel.stopped_errors)
         other.rollback()
         other.close()
         # What was unknown is resolved by asking again.

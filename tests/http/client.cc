@@ -58,31 +58,22 @@ bool Client::fill() {
 }
 
 std::optional<Reply> Client::read(bool head) {
-  std::size_t end = 0;
-  while ((end = buffer_.find("\r\n\r\n")) == std::string::npos) {
+  if (head) parser_.expect_no_body();
+  for (;;) {
+    std::string_view bytes = buffer_;
+    const auto whole = parser_.feed(bytes);
+    CHECK(whole.has_value());
+    buffer_ = std::string(bytes);
+    if (*whole) break;
     if (!fill()) return std::nullopt;
   }
-  const std::string header = buffer_.substr(0, end + 2);
-  buffer_.erase(0, end + 4);
-  Reply reply;
-  reply.status = static_cast<unsigned>(std::stoi(header.substr(header.find(' ') + 1, 3)));
-  std::size_t at = header.find("\r\n") + 2;
-  while (at < header.size()) {
-    const std::size_t line_end = header.find("\r\n", at);
-    const std::string line = header.substr(at, line_end - at);
-    const std::size_t colon = line.find(": ");
-    std::string name = line.substr(0, colon);
+  const app::HttpResponse& response = parser_.response();
+  Reply reply{.status = response.status, .headers = {}, .body = response.body};
+  for (const auto& [sent, value] : response.headers) {
+    std::string name = sent;
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    reply.headers[name] = line.substr(colon + 2);
-    at = line_end + 2;
+    reply.headers[name] = value;
   }
-  if (head || reply.status == 100) return reply;
-  const std::size_t length = std::stoul(reply.headers["content-length"]);
-  while (buffer_.size() < length) {
-    if (!fill()) return std::nullopt;
-  }
-  reply.body = buffer_.substr(0, length);
-  buffer_.erase(0, length);
   return reply;
 }
 

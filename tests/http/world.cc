@@ -19,10 +19,12 @@
 #include "judge/memory/store.h"
 #include "judge/order_index.h"
 #include "ops/log.h"
-#include "pipeline/lane.h"
+#include "pipeline/asio_executor.h"
+#include "pipeline/gate_client.h"
+#include "pipeline/gate_snapshot.h"
+#include "pipeline/lanes.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/reads.h"
-#include "pipeline/turnstile.h"
 #include "queries/audit_queries.h"
 #include "queries/read_queries.h"
 
@@ -45,13 +47,14 @@ HttpLimits http_limits(const WorldLimits& limits) {
 
 struct World::Parts {
   explicit Parts(const WorldLimits& limits)
-      : pipeline(io.get_executor(), lane, clock, *log, sampler,
+      : pipeline(io.get_executor(), lanes, clock, *log, sampler,
                  pipeline::PipelineLimits{limits.in_flight_max, Duration(5'000), Duration(10'000)},
-                 pipeline::Metrics(metrics, clock), &turnstile),
+                 pipeline::Metrics(metrics, clock), &gate_client),
         shop(io, service, Audience::shop, http_limits(limits), *log),
         operators(io, service, Audience::operators, http_limits(limits), *log),
         ends_at_once(limits.ends_at_once) {
-    pipeline::watch(metrics, lane, pipeline);
+    pipeline::watch(metrics, lanes);
+    pipeline::watch(metrics, pipeline);
     watch(metrics, shop, "shop");
     watch(metrics, operators, "operators");
   }
@@ -76,24 +79,26 @@ struct World::Parts {
   std::unique_ptr<judge::Reader> reader = judge::open_memory_reader(database, clock);
   std::unique_ptr<judge::Reader> gate_reader = judge::open_memory_reader(database, clock);
   std::unique_ptr<judge::Reader> audit_reader = judge::open_memory_reader(database, clock);
-  judge::Judge judge{*store,
-                     *log,
-                     Random(2),
-                     [](Duration) {},
-                     rules::Policy{},
-                     judge::JudgeLimits{},
-                     judge::Metrics(metrics, clock),
-                     [this](const rules::State& state) {
-                       auto heard = turnstile.to_hear(state);
-                       if (!heard) return;
-                       boost::asio::post(io, [this, heard = *std::move(heard)] { turnstile.heard(heard); });
-                     }};
+  judge::Judge judge{
+      *store,
+      *log,
+      Random(2),
+      [](Duration) {},
+      rules::Policy{},
+      judge::JudgeLimits{},
+      judge::Metrics(metrics, clock),
+      [this](const rules::State& state) {
+        auto committed = gate_client.committed_items(state);
+        if (!committed) return;
+        executor.post([this, committed = *std::move(committed)] { gate_client.apply(committed); });
+      }};
   pipeline::Lane lane{judge,
                       stage::Limits{10'000, 1000},
                       clock,
                       *log,
                       [](const std::string&) { CHECK(false); },
                       pipeline::Metrics(metrics, clock)};
+  pipeline::Lanes lanes{lane};
   pipeline::Reads<judge::Reader> gate_reads{*gate_reader, stage::Limits{1000, 100}, Duration(5'000), clock};
   // Nobody follows the ledger with it: an answer finds all in the tail.
   std::unique_ptr<judge::OrderIndex> order_index = judge::make_memory_order_index();
@@ -103,17 +108,20 @@ struct World::Parts {
   Service::Audits audit_stage{audit_queries, stage::Limits{10, 1}, Duration(5'000), clock};
   boost::asio::io_context io{1};
   gate::MemoryGate gate;
-  pipeline::Turnstile turnstile{
-      io.get_executor(),
+  pipeline::AsioExecutor executor{io.get_executor()};
+  pipeline::GateClient gate_client{
+      executor,
       gate,
       gate_reads,
       clock,
       *log,
-      pipeline::Turnstile::Post{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
+      pipeline::GateClient::Options{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
+  pipeline::GateSnapshotReader gate_snapshots{executor, gate, gate::Incarnation{1}, gate_reads,
+                                              gate_client.modes()};
   pipeline::Pipeline pipeline;
-  Service service{pipeline,  query_stage, audit_stage,
-                  turnstile, clock,       random,
-                  *log,      readiness,   std::string(operator_key),
+  Service service{pipeline,       query_stage, audit_stage,
+                  gate_snapshots, clock,       random,
+                  *log,           readiness,   std::string(operator_key),
                   metrics};
   Server shop;
   Server operators;

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/client/response_parser.h"
 #include "base/clock.h"
 #include "base/time.h"
 #include "http/message.h"
@@ -80,7 +81,8 @@ struct Reply {
   std::string body;
 };
 
-// A blocking socket. Every wait ends after three seconds.
+// A blocking socket, so that a test can send what no client of ours would. Every wait ends after three
+// seconds.
 class Client {
  public:
   explicit Client(std::uint16_t port);
@@ -101,7 +103,8 @@ class Client {
   bool fill();
 
   int socket_;
-  std::string buffer_;
+  std::string buffer_;  // Bytes behind the last response.
+  app::ResponseParser parser_;
 };
 
 // One request on a connection of its own, as a well-behaved client sends it. To the operators' listener it
