@@ -18,10 +18,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/clock.h"
-#include "base/random.h"
 #include "bench/figure.h"
 #include "bench/load.h"
+#include "bench/order_requests.h"
 #include "bench/server.h"
 #include "bench/shop.h"
 #include "judge/sqlite/store.h"
@@ -37,48 +36,8 @@ class EmptyRequests final : public app::Traffic {
   void on_response(const app::HttpRequest&, const app::HttpResponse&, const std::string&) override {}
 };
 
-constexpr std::size_t batch = 1000;
+constexpr std::size_t batch = OrderRequests::batch;
 constexpr std::size_t batch_connections = 4;  // Two calls in work, two on their way.
-
-// Orders of one unit of the SKU, each for another user under a new key: one to a request, or many.
-class OrderRequests final : public app::Traffic {
- public:
-  enum class Form : std::uint8_t { single, batched };
-  explicit OrderRequests(std::string sku) : sku_(std::move(sku)) {}
-
-  void set_form(Form form) { form_ = form; }
-  std::size_t made() const { return made_; }
-
-  std::optional<app::HttpRequest> next() override { return form_ == Form::single ? single() : many(); }
-  void on_response(const app::HttpRequest&, const app::HttpResponse&, const std::string&) override {}
-
- private:
-  app::HttpRequest single() {
-    ++made_;
-    return {.method = "POST", .target = "/v1/orders", .body = "{" + order() + "}", .key = key()};
-  }
-  app::HttpRequest many() {
-    app::HttpRequest request{.method = "POST", .target = "/v1/batch"};
-    for (std::size_t i = 0; i < batch; ++i) {
-      request.body += (i == 0 ? R"([{"request_id":")" : R"(,{"request_id":")") + key();
-      request.body += R"(","act":"reserve",)" + order() + "}";
-    }
-    request.body += "]";
-    made_ += batch;
-    return request;
-  }
-  std::string key() { return to_text(make_uuid7(clock_.now(), random_)); }
-  std::string order() {
-    return R"("user":"u)" + std::to_string(random_.below(1'000'000'000'000)) + R"(","lines":[{"sku":")" +
-           sku_ + R"(","quantity":1}])";
-  }
-
-  const std::string sku_;
-  const RealClock clock_;
-  Random random_{1};
-  Form form_ = Form::single;
-  std::size_t made_ = 0;
-};
 
 // Empty answers and single orders in turns, over the same connections.
 struct Turns {

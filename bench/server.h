@@ -25,6 +25,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   const std::string& shop() const { return server_->shop(); }
+  app::ServerAddresses addresses() const { return server_->addresses(); }
 
   // So many units of a SKU in free stock.
   void stock(const std::string& sku, std::int64_t units);

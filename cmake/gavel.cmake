@@ -56,6 +56,35 @@ if(GAVEL_TCMALLOC)
   target_link_libraries(gavel_flags INTERFACE ${GAVEL_TCMALLOC_LIBRARY})
 endif()
 
+# The standard library's headers are half of what the front end reads for a unit. The builds with sanitizers read them
+# once, and those of GoogleTest with them for the tests. In the dev and release builds each unit says itself what it
+# includes, so that nothing forgotten is hidden by this.
+set(gavel_standard_headers
+  <algorithm> <array> <atomic> <charconv> <chrono> <condition_variable> <cstdint> <deque> <expected> <functional> <limits>
+  <map> <memory> <mutex> <optional> <ranges> <set> <span> <sstream> <string> <string_view> <thread> <unordered_map>
+  <utility> <variant> <vector>)
+if(GAVEL_PRECOMPILE)
+  if(NOT GAVEL_TESTS)
+    message(FATAL_ERROR "GAVEL_PRECOMPILE is for builds with tests")
+  endif()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/empty.cc CONTENT "")
+  foreach(kind IN ITEMS product test)
+    add_library(gavel_precompiled_${kind} OBJECT ${PROJECT_BINARY_DIR}/precompiled/empty.cc)
+    target_link_libraries(gavel_precompiled_${kind} PRIVATE gavel_flags)
+    target_precompile_headers(gavel_precompiled_${kind} PRIVATE ${gavel_standard_headers})
+  endforeach()
+  target_link_libraries(gavel_precompiled_test PRIVATE GTest::gtest)
+  target_compile_options(gavel_precompiled_test PRIVATE ${GAVEL_TEST_OPTIONS})
+  target_precompile_headers(gavel_precompiled_test PRIVATE <gtest/gtest.h>)
+endif()
+
+# Gives `target`, which is of the kind `product` or `test`, the headers that were read before.
+function(gavel_precompile target kind)
+  if(GAVEL_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM gavel_precompiled_${kind})
+  endif()
+endfunction()
+
 # Links `target` with the named libraries of ours. A missing name would become `-lgavel_x` and fail at the linker, far
 # from its cause; the order of folders also makes this the first guard against an include that points up.
 function(gavel_depend target scope)
@@ -81,6 +110,7 @@ function(gavel_library name)
   gavel_check_arguments("gavel_library(${name})")
   if(arg_SOURCES)
     add_library(gavel_${name} STATIC ${arg_SOURCES})
+    gavel_precompile(gavel_${name} product)
     set(scope PUBLIC)
   else()
     add_library(gavel_${name} INTERFACE)
@@ -96,10 +126,33 @@ function(gavel_program name)
   gavel_check_arguments("gavel_program(${name})")
   # The target carries a prefix, since the program `gavel` and a library could share a name.
   add_executable(gavel_program_${name} ${arg_SOURCES})
+  gavel_precompile(gavel_program_${name} product)
   set_target_properties(gavel_program_${name} PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_link_libraries(gavel_program_${name} PRIVATE gavel_flags ${arg_LINKS})
   gavel_depend(gavel_program_${name} PRIVATE ${arg_DEPENDS})
+endfunction()
+
+# Sets `result` to the sources that are given, with the objects in place of those that several tests share: sources in a
+# folder testing/ that are no test of their own, such as the contract of a store. Each is compiled once for all tests.
+function(gavel_compile_once result)
+  set(sources)
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
+    if(path MATCHES "/testing/[^/]*\\.cc$" AND NOT path MATCHES "_test\\.cc$")
+      cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE name)
+      string(MAKE_C_IDENTIFIER "gavel_once_${name}" object)
+      if(NOT TARGET ${object})
+        add_library(${object} OBJECT EXCLUDE_FROM_ALL ${path})
+        target_link_libraries(${object} PRIVATE gavel_flags GTest::gtest)
+        target_compile_options(${object} PRIVATE ${GAVEL_TEST_OPTIONS})
+        gavel_precompile(${object} test)
+      endif()
+      set(source $<TARGET_OBJECTS:${object}>)
+    endif()
+    list(APPEND sources ${source})
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
 endfunction()
 
 # gavel_test(<name> LABEL unit|contract|http SOURCES ... [DEPENDS ...] [LINKS ...] [TIMEOUT seconds]): a GoogleTest
@@ -116,8 +169,11 @@ function(gavel_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  add_executable(${name} ${arg_SOURCES})
+  gavel_compile_once(sources ${arg_SOURCES})
+  add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE gavel_flags GTest::gtest_main ${arg_LINKS})
+  target_compile_options(${name} PRIVATE ${GAVEL_TEST_OPTIONS})
+  gavel_precompile(${name} test)
   gavel_depend(${name} PRIVATE ${arg_DEPENDS})
   # Tests are listed when ctest starts, so that a build never runs what it builds.
   gtest_discover_tests(${name}
@@ -146,7 +202,7 @@ endfunction()
 # gavel_headers_alone(folders...): compiles each header of these folders as a unit of its own, with the tests. Where a
 # source includes a header before anything else, compiling that source shows the same, so that only the others are left.
 function(gavel_headers_alone)
-  if(NOT GAVEL_TESTS)
+  if(NOT GAVEL_TESTS OR NOT GAVEL_HEADERS_ALONE)
     return()
   endif()
   set(headers)
@@ -170,6 +226,8 @@ function(gavel_headers_alone)
   endforeach()
   add_library(gavel_headers OBJECT ${units})
   target_link_libraries(gavel_headers PRIVATE gavel_flags Boost::headers)
+  # The objects are thrown away.
+  target_compile_options(gavel_headers PRIVATE -O0 -g0)
   # What clang-tidy finds in a header it says where a source includes it.
   set_target_properties(gavel_headers PROPERTIES CXX_CLANG_TIDY "")
 endfunction()

@@ -3,6 +3,8 @@
 Each rule is a function that yields (line, message) for one file; its docstring says why the rule is there. Where a rule
 admits an exception, the reason stands in a comment right above the code, and the rule names the word it begins with.
 tools/house_rules_test.py holds a violating and a clean sample for every rule.
+
+One noun: the house rules.
 """
 
 import re
@@ -11,8 +13,10 @@ from pathlib import PurePosixPath
 
 import cpp_scan
 
-FILE_LINES_MAX = 550
+LONG_FILE_LINES = 400
+HEAD_LINES = 25  # Where the comment stands that heads a file.
 FUNCTION_LINES_MAX = 60
+PROSE_WIDTH = 120
 # Units that take in Asio or Beast, by the role that they have: (role, where its units are, at most so many, why). A unit
 # belongs to the first role that its path fits.
 NETWORK_ROLES = (
@@ -240,12 +244,34 @@ def _closing(code, at):
 
 # Sizes and shape.
 
-@rule("file-lines", lambda f: f.path.startswith("src/") and is_code(f))
-def file_lines(file):
-    """A file over 500 lines has two nouns in it."""
+def noun_of(file):
+    """What the comment at the head of a file says after `One noun: `, up to the end of its sentence; else nothing."""
+    match = re.search(r"\bOne noun: ([^.;:\n]+)", "\n".join(file.lines[:HEAD_LINES]))
+    return match[1].strip() if match else None
+
+
+def is_long(file):
+    """Tables of data, such as the catalogue of seeded bugs, grow by their rows and are no code."""
+    return is_code(file) and file.text.count("\n") > LONG_FILE_LINES
+
+
+@rule("one-noun", is_long)
+def one_noun(file):
+    """A long file is one thing, and its head says which: `// One noun: the schema.`. There is no length to stay below:
+    tools/check lists the long files with their nouns, and a reviewer asks whether each is one."""
+    noun = noun_of(file)
     count = file.text.count("\n")
-    if count > FILE_LINES_MAX:
-        yield FILE_LINES_MAX + 1, f"{count} lines; at most {FILE_LINES_MAX}"
+    if noun is None:
+        yield 1, f"{count} lines: its head comment says `One noun: …`, or it is split by meaning"
+    elif {"and", "or", "with", "etc"} & set(words(noun)) or "," in noun:
+        yield 1, f"'{noun}' is more than one noun: split the file"
+    elif not any(_same_word(a, b) for a in words(noun) for b in words(PurePosixPath(file.path).stem)):
+        yield 1, f"'{noun}' shares no word with the name of the file: one of the two is wrong"
+
+
+def _same_word(a, b):
+    """Whether one word is the other, perhaps with an ending: render and rendering, plan and plans."""
+    return min(len(a), len(b)) > 2 and (a.startswith(b) or b.startswith(a))
 
 
 @rule("function-lines", is_cpp)
@@ -331,6 +357,16 @@ def history(file):
     for first, comment in cpp_scan.comments(file.text):
         if re.search(r"\bnow we\b", comment, re.I):
             yield first, "a comment that tells history ('now we')"
+
+
+@rule("prose-width", lambda f: f.suffix == ".md")
+def prose_width(file):
+    """A change in a paragraph of one long line cannot be read. Tables, headings and fences keep their lines."""
+    fenced = False
+    for number, line in enumerate(file.lines, 1):
+        fenced ^= line.lstrip().startswith("```")
+        if len(line) > PROSE_WIDTH and not fenced and not line.lstrip().startswith(("|", "```", "#")) and " " in line.strip():
+            yield number, f"{len(line)} columns; prose in Markdown is wrapped at {PROSE_WIDTH}"
 
 
 @rule("white-space", is_text)

@@ -12,6 +12,7 @@ from house_rules import File
 
 CC, H, TEST = "src/judge/plan.cc", "src/judge/plan.h", "src/judge/plan_test.cc"
 LONG_BODY = "  step();\n" * 59
+LONG_FILE = "int x;\n" * 401
 
 # rule: [(path, source)] that must be found
 BROKEN = {
@@ -58,7 +59,13 @@ BROKEN = {
         (CC, "co_await g([x] { return 1; });"), (CC, "co_await g(1, [&y, x = std::move(x)]() mutable {});"),
         (CC, "co_await g([=] { return 1; });"), (CC, "co_await g([*this] { return 1; });"),
     ],
-    "file-lines": [(CC, "int x;\n" * 551)],
+    "one-noun": [
+        (CC, LONG_FILE), (CC, "// Plans and what becomes of them.\n" + LONG_FILE),
+        (CC, "// One noun: plans and loads.\n" + LONG_FILE), (CC, "// One noun: the plan, its loads.\n" + LONG_FILE),
+        (CC, "// One noun: the load.\n" + LONG_FILE), (CC, LONG_FILE + "// One noun: the plan.\n"),
+        ("tools/plan.py", LONG_FILE), (TEST, LONG_FILE),
+    ],
+    "prose-width": [("docs/x.md", "a b " * 31 + "\n"), ("docs/x.md", "```\nx\n```\n" + "a b " * 31 + "\n")],
     "function-lines": [
         (CC, "void f() {\n" + LONG_BODY + "}"), (TEST, "TEST(A, B) {\n" + LONG_BODY + "}"),
         (CC, "A::A(int x)\n    : x_{x}, y_(g({1})) {\n" + LONG_BODY + "}"),
@@ -146,7 +153,17 @@ KEPT = {
         (CC, '// co_await f({1});\nf("co_await {");'),
         (CC, "Agg a{co_await f()};"), (CC, "switch (co_await f()) {"),
     ],
-    "file-lines": [(CC, "int x;\n" * 550), ("docs/long.md", "x\n" * 600)],
+    "one-noun": [
+        (CC, "int x;\n" * 400), (CC, "// One noun: the plan of a batch.\n" + LONG_FILE),
+        ("src/judge/plans.h", "// What it is.\n// One noun: the plan.\n#pragma once\n" + LONG_FILE),
+        ("tools/plan.py", '"""Plans.\n\nOne noun: the plan.\n"""\n' + LONG_FILE), ("docs/long.md", LONG_FILE),
+        ("src/sim/bugs/catalogue.toml", LONG_FILE),
+    ],
+    "prose-width": [
+        ("docs/x.md", "a b " * 30 + "\n"), ("docs/x.md", "| a b " * 40 + "|\n"), ("docs/x.md", "x" * 140 + "\n"),
+        ("docs/x.md", "## " + "a b " * 40 + "\n"),
+        ("docs/x.md", "```\n" + "a b " * 40 + "\n```\n"), (CC, "// " + "a b " * 40 + "\n"),
+    ],
     "function-lines": [
         (CC, "void f() {\n" + LONG_BODY[:-10] + "}"),
         (CC, "// ladder: every refusal in the order of its number\nvoid f() {\n" + LONG_BODY + "}"),

@@ -1,3 +1,4 @@
+// One noun: the protocol that the model searches.
 #include "protocol.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One noun: the instance.
 #include "app/instance.h"
 
 #include <atomic>

@@ -1,8 +1,9 @@
-// Gate: the cheap, untrusted counter in front of the judge. It turns the hopeless away, and decides nothing.
+// Gate: the cheap, untrusted counter in front of the judge. It turns away requests that cannot succeed, and
+// decides nothing.
 //
 // It may be lost, late or wrong at any moment: the judge never reads it, and a refusal that it suggests is
-// confirmed by a read at the judge (statements.h). Its script is in bucket.h; what an instance says, and what
-// it makes of the reply, is in tokens.h.
+// confirmed by a read at the judge (statements.h). Its script is in bucket.h; what an instance sends, and how
+// it interprets the reply, is in tokens.h.
 //
 // Who may call what, from any thread:
 //   say     an instance, one call at a time per instance and bucket, many buckets side by side; and anybody
@@ -13,15 +14,15 @@
 //
 // `done` is called exactly once, from any thread and perhaps before the call returns; it must not block, and
 // may call the gate again. No call blocks beyond the form's own deadline. The one error is `unavailable`: no
-// reply in time. Unlike elsewhere it says nothing about whether the call took effect, and nobody has to find
-// out: the next call states everything anew. A form never repeats a call by itself.
+// reply in time. Unlike elsewhere it says nothing about whether the call took effect, and the caller need not
+// find out: the next call states everything anew. A form never repeats a call by itself.
 //
 // No order is promised between calls, not even between two of one thread on one key: a call may take effect
-// late, also after its callback was told `unavailable`. Whoever erases a bucket in order to state it anew
-// waits for the callback of erase. A bucket that is erased late after all is missing, which sends its
-// requests to the judge and is repaired by the next verdict or refresh.
+// late, even after its callback got `unavailable`. To erase a bucket and state it anew, wait for the callback
+// of erase. If a bucket is erased late nevertheless, it is missing: its requests go to the judge, and the
+// next verdict or refresh repairs it.
 //
-// After close() no callback is called any more, so whatever a callback refers to may be destroyed.
+// After close() no callback is called any more, so everything that a callback refers to may be destroyed.
 #pragma once
 
 #include <compare>
@@ -35,8 +36,8 @@
 
 namespace gavel::gate {
 
-// Names one database as it is: a restored, emptied or failed-over one gets another number, so that versions
-// never run backwards under one key.
+// Names one database in its present history: a restored, emptied or failed-over one gets another number, so
+// that versions never run backwards under one key.
 using Incarnation = Number<struct IncarnationTag>;
 
 struct BucketKey {
@@ -68,7 +69,7 @@ class Gate {
   virtual void reap(const BucketKey& key, InstanceId instance, DoneCallback done) = 0;
   virtual void forget(const BucketKey& key, InstanceId instance, DoneCallback done) = 0;
 
-  // Removes the bucket: the next statement with a position makes it anew.
+  // Removes the bucket; the next statement with a position creates it again.
   virtual void erase(const BucketKey& key, DoneCallback done) = 0;
 
   // When it returns no callback is running, and none is called any more: those of calls under way are

@@ -2,6 +2,7 @@
 //
 // After every step the invariants of bucket.h hold against the judge's whole history, and no refusal that a
 // read confirmed was wrong. At rest the gate says what the judge says.
+// One noun: random interleavings at a gate.
 #include <algorithm>
 #include <deque>
 #include <map>

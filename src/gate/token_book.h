@@ -1,12 +1,12 @@
-// TokenBook: all buckets as one instance sees them; the only one who speaks for it at the gate.
+// TokenBook: one instance's view of all buckets; every call of the instance to the gate comes from it.
 //
 // The driver turns requests and verdicts into calls of the book, and the book into calls of the gate:
 //
 //   while (auto call = book.next(reachable)) gate.say(call->key, call->say, …);  // buckets side by side
 //   for (RoutingResult result : book.heard(key, op, reply)) …                    // or without a reply
 //
-// A bucket is forgotten when it has nothing to remember; the op numbers are the book's and never start over,
-// so a bucket that comes back is understood. Pure; not thread-safe: one thread drives it.
+// A bucket without anything to remember is dropped. The op numbers belong to the book and never restart, so a
+// bucket that comes back has newer ops. Pure; not thread-safe: one thread drives it.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct GateCall {
 
 class TokenBook {
  public:
-  // `instance` was never used before, by anybody.
+  // `instance` was never used before, by any process.
   explicit TokenBook(InstanceId instance) : instance_(instance) {}
 
   // As the functions of Tokens, for one bucket.
@@ -42,8 +42,8 @@ class TokenBook {
   void count_tickets(const BucketKey& key, rules::Quantity units);
   void forgive(const BucketKey& key);
 
-  // Wakes what sleeps in all buckets; to be called every second or so. A debt sleeps only where keys were
-  // lost, and at most until no earlier call can be on its way.
+  // Wakes the sleeping calls of all buckets; to be called about every second. A call sleeps only where keys
+  // were lost, and only until no earlier call can be on its way.
   void wake();
 
   // Owes each statement to its bucket of the item.
@@ -56,7 +56,7 @@ class TokenBook {
   // The reply to a call, or the error that stands for none.
   std::vector<RoutingResult> heard(const BucketKey& key, std::int64_t op, const Result<Reply>& reply);
 
-  // Takes back what waits for this bucket: its node is no longer asked.
+  // Takes back the requests that wait for this bucket: its node is no longer asked.
   std::vector<RoutingResult> abandon(const BucketKey& key);
 
   // True once this instance's number is of no use: somebody reaped it while it lives (it was paused, or cut
@@ -67,7 +67,7 @@ class TokenBook {
 
   InstanceId instance() const { return instance_; }
   rules::Quantity held(const BucketKey& key) const;
-  // Buckets with a call to send or under way: 0 means that the gate has heard all.
+  // Buckets with a call to send or under way: 0 means that the gate has received everything.
   std::size_t unsettled() const;
   std::size_t size() const { return buckets_.size(); }
 
@@ -84,7 +84,7 @@ class TokenBook {
   std::int64_t last_op_ = 0;
   bool spent_ = false;
   std::map<BucketKey, Entry> buckets_;
-  std::deque<BucketKey> due_;  // Each once, the longest due first.
+  std::deque<BucketKey> due_;  // Each occurs once, the longest due first.
 };
 
 }  // namespace gavel::gate

@@ -1,3 +1,4 @@
+// One noun: the parser of commands.
 #include "http/command_parser.h"
 
 #include <array>

@@ -64,7 +64,8 @@ TEST(Slices, OfAnyBytesLieWithinThemInOrder) {
     while (random.below(24) != 0) text += alphabet[random.below(alphabet.size())];
     const std::string exact(text.data(), text.size());
     const char* from = exact.data();
-    for (const std::string_view element : elements_of(exact, 100)->elements) {
+    const auto slices = elements_of(exact, 100);
+    for (const std::string_view element : slices->elements) {
       ASSERT_GE(element.data(), from) << exact;
       from = element.data() + element.size();
       ASSERT_LE(from, exact.data() + exact.size()) << exact;

@@ -1,3 +1,4 @@
+// One noun: the rendering of answers.
 #include "http/render.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One noun: the HTTP server.
 #include "http/server.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One noun: the service behind the routes.
 #include "http/service.h"
 
 #include <algorithm>

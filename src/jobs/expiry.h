@@ -1,15 +1,15 @@
-// Expiry: releases holds whose time is past, in bounded batches (C9).
+// Expiry: releases due holds, in bounded batches (C9).
 //
-// When a whole sale expires in one second, new orders must not wait behind it (E20): the holds are offered at
-// a steady pace, a quarter above what C9 demands, and in small pieces. Only what has fallen behind the pace
-// makes a piece larger, and slowly: one that took long must not make the next one longer still. The holds are
-// free for the judge anyhow, whether released or not.
+// When all holds of a sale expire in one second, new orders must not wait behind them (E20). The holds are
+// therefore offered at a steady pace, a quarter above what C9 demands, and in small pieces. A piece grows
+// only, and slowly, when the release is behind its pace: a piece that took long must not make the next one
+// even longer. For the judge due holds are free in any case, whether released or not.
 //
 //   step: find due holds ─► offer them to the lanes as Expire commands ─► their verdicts count down
 //
-// The database's clock says which holds are due, and the judge decides by the same clock, so a step twice or
-// by two processes releases nothing wrongly. A step never blocks on a verdict. One thread; verdicts may
-// arrive from another.
+// The database's clock says which holds are due, and the judge decides by the same clock, so a step that runs
+// twice or in two processes releases nothing wrongly. A step never blocks on a verdict. One thread; verdicts
+// may arrive from another.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ inline constexpr std::size_t expiry_share_of_behind = 20;
 class Expiry {
  public:
   // `reader` is the job's own; all references outlive the job and every command that it offered. `delays`
-  // is told how long after its time each hold was offered, in seconds.
+  // receives how late each hold was offered, in seconds.
   Expiry(judge::HoldsReader& reader, pipeline::Lanes& lanes, const Clock& clock, Log& log,
          Histogram delays = {});
 
@@ -52,8 +52,8 @@ class Expiry {
   // Holds released so far. Any thread.
   std::uint64_t released() const { return released_.load(); }
 
-  // How long the oldest hold that the last look found is past its time, 0 if none is. It grows while nothing
-  // is released. Any thread.
+  // How overdue the oldest hold of the last look is, 0 if there is none. It grows while nothing is released.
+  // Any thread.
   Duration oldest_overdue() const;
 
  private:
@@ -68,7 +68,7 @@ class Expiry {
   const Histogram delays_;
   Duration behind_logged_until_{0};  // By the steady clock, as the next.
   std::optional<Duration> last_step_at_;
-  std::int64_t behind_ = 0;  // Holds that the pace has made due to be offered, and that were not.
+  std::int64_t behind_ = 0;  // Holds that should have been offered by the pace, and were not.
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<std::uint64_t> released_{0};
   // When the oldest hold of the last look fell due, by the steady clock; max: none was due.

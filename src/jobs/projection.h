@@ -2,9 +2,9 @@
 //
 //   step: what comes after the offsets ─► into the index, together with the offsets it has reached
 //
-// It never passes over anything: a offset moves in the same transaction as the rows up to it, and batches of
-// a lane have no gap. Where the offsets are of another history (the judge's file was replaced or put back),
-// the index is emptied and made again from the beginning. One thread; lag() from any.
+// It never skips anything: an offset moves in the same transaction as the rows up to it, and the batches of a
+// lane have no gap. If the offsets belong to another history (the judge's file was replaced or restored), the
+// index is emptied and rebuilt from the beginning. One thread; lag() from any.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@
 
 namespace gavel::jobs {
 
-// Ledger rows of one step, which is a millisecond's work. Few, since the transaction that puts them into the
-// index keeps its processor from the sale (docs/performance.md), and since the judge's log cannot begin anew
+// Ledger rows of one step, which is a millisecond's work. Few, because the transaction that writes them to
+// the index takes a processor from the sale (docs/performance.md), and because the judge's log cannot restart
 // while a step reads.
 inline constexpr std::size_t projection_flows_max = 100;
 
@@ -53,7 +53,7 @@ class Projection {
   const Clock& clock_;
   Log& log_;
   const std::size_t flows_max_;
-  std::optional<judge::Offsets> offsets_;  // As the index has them; none: to be asked for.
+  std::optional<judge::Offsets> offsets_;  // The index's own offsets; none: they must be read.
   std::atomic<std::int64_t> batches_left_{0};
   // When the oldest of them was written, by the steady clock; max: nothing is left.
   std::atomic<Duration> oldest_left_{Duration::max()};

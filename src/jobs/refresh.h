@@ -1,13 +1,13 @@
-// Refresh: states to the gate what the judge has, item after item, and tells of drift (A15, A16, A17, B9).
+// Refresh: states the judge's numbers to the gate, item after item, and reports drift (A15, A16, A17, B9).
 //
 //   step(now): read the buckets at the gate ─► read rows, and the ledger at the positions shown ─► compare
 //              ─► state what the rows say to every bucket
 //
-// It is rebuild and reconcile in one: a plain read, without a lock, stated at any time, from anyone, any
-// number of times (gate-protocol, Jobs). Drift is exact, since the ledger says what a bucket had at the
-// position that the gate shows; it is logged with its direction and both numbers, counted, and repaired by
-// the statement. Slow by itself: a pass looks at a few items a step, and ends. One thread; replies may come
-// from another.
+// It is rebuild and reconcile in one: a plain read without a lock that may be stated at any time, by any
+// instance, any number of times (gate-protocol, Jobs). Drift is exact, because the ledger says what a bucket
+// had at the position that the gate shows. Drift is logged with its direction and both numbers, counted, and
+// repaired by the statement. It is slow on purpose: a pass looks at a few items per step, and ends. One
+// thread; replies may come from another.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class Refresh {
   // The items that have buckets at the gate, in order of their numbers; called on the job's thread.
   using Gated = std::function<std::vector<rules::ItemId>()>;
   enum class Step : std::uint8_t {
-    more,    // The pass goes on, or waits for the gate.
+    more,    // The pass is not over, or waits for the gate.
     passed,  // Every item was looked at once.
   };
 
@@ -46,8 +46,8 @@ class Refresh {
   Refresh(const Refresh&) = delete;
   Refresh& operator=(const Refresh&) = delete;
 
-  // Never blocks on the gate. `unavailable` or `broken` as the reader says; an item that the gate does not
-  // answer for is passed over until the next pass.
+  // Never blocks on the gate. `unavailable` or `broken` as the reader says; an item for which the gate does
+  // not answer is skipped until the next pass.
   Result<Step> step();
 
  private:

@@ -1,13 +1,13 @@
-// Retention: deletes the records of requests that nobody can ask for again, in bounded batches (A28).
+// Retention: deletes records of requests that are too old to be asked for again, in bounded batches (A28).
 //
 //   step: the next rows by their key ─► the old ones to the lanes as Forget commands ─► their verdicts
 //         count down
 //
-// A round looks at every row that a request has of its own; the next one begins a while after its end. There
-// is no index by time: every payment would pay for it, and a round costs one row read for each request that
-// is remembered. Orders keep the request in their own row, and the ledger keeps everything. The database's
-// clock says what is old, and the judge decides by the same clock. A step never blocks on a verdict. One
-// thread; verdicts may arrive from another.
+// A round looks at every request that has a row of its own; the next round begins some time after its end.
+// There is no index by time: every payment would have to maintain it, while a round costs one row read per
+// recorded request. Orders keep the request in their own row, and the ledger keeps everything. The database's
+// clock says which records are old, and the judge decides by the same clock. A step never blocks on a
+// verdict. One thread; verdicts may arrive from another.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ class Retention {
   Log& log_;
   const rules::Policy policy_;
   const std::size_t rows_max_;
-  std::optional<rules::RequestId> after_;     // The last row of this round that was dealt with.
+  std::optional<rules::RequestId> after_;     // The last row of this round that was processed.
   Duration next_round_at_ = Duration::min();  // By the steady clock.
   std::uint64_t forgotten_before_ = 0;        // When this round began.
   std::atomic<std::size_t> outstanding_{0};

@@ -1,7 +1,7 @@
 // JobSchedule: when each background job takes its next step, and what is logged when a step fails.
 //
 // The service and the simulator run their jobs through the same schedule, each job on a thread (or a fiber)
-// of its own, so that the proof sees the timing of the product:
+// of its own, so that the simulator sees the timing of the product:
 //
 //   loop of a job's thread:  turn = job.run() ─► sleep for turn.pause
 //
@@ -31,22 +31,23 @@ struct JobPace {
   Duration busy_pause;               // After a step that left work for the next one.
   Duration idle_pause;               // After a step that left none, or failed.
   Duration failure_logged_every{0};  // Failures are logged no more often than this.
-  // A step that left work is followed by a rest of at least so many times its own duration: while nothing is
-  // judged, and while something is. `rest_max` bounds it, since a step seems to have lasted for hours where
-  // the process stood still meanwhile.
+  // A step that left work is followed by a rest of at least this many times its own duration: the first while
+  // nothing is judged, the second while something is. `rest_max` limits it, because a step seems to have
+  // lasted for hours if the process stood still meanwhile.
   std::int64_t rest_factor_quiet = 0;
   std::int64_t rest_factor_sale = 0;
   Duration rest_max{0};
 };
 
-// While there is work the release of holds looks often, so that it can go in small pieces (expiry.h).
+// While there is work, the release of holds takes many steps, so that its pieces can be small (expiry.h).
 inline constexpr JobPace expiry_pace{.failure_event = "expiry_failed",
                                      .busy_pause = Duration(1),
                                      .idle_pause = Duration(100),
                                      .failure_logged_every = Duration(5'000)};
 
-// The index of orders by user may be late, because an answer adds what the index has not reached. So the job
-// rests as long as it works, and nine times as long while anything is judged: then the machine is the sale's.
+// The index of orders by user may be behind, because an answer adds what the index has not reached. So the
+// job rests as long as it works, and nine times as long while anything is judged, because the sale needs the
+// machine then.
 inline constexpr JobPace projection_pace{.failure_event = "order_index_failed",
                                          .busy_pause = Duration(2),
                                          .idle_pause = Duration(200),

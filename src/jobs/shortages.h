@@ -1,7 +1,8 @@
-// Shortages: how many units are promised and not there, for whoever watches the service (E7).
+// Shortages: how many promised units do not exist, as metrics (E7).
 //
-// The judge logs what it makes short and what is made good; this is the sum over all items, which outlives
-// processes. step() reads what is short, which is few rows or none. One thread; the figures any.
+// The judge logs each shortage and each unit that covers one. This is the sum over all items, which does not
+// depend on the process. step() reads the items that are short, which are few rows or none. One thread; the
+// numbers may be read from any thread.
 #pragma once
 
 #include <atomic>
@@ -15,10 +16,10 @@ namespace gavel::jobs {
 
 class Shortages {
  public:
-  // The reader is the job's own, or of another job on the same thread; it outlives the job.
+  // The reader is the job's own, or belongs to another job on the same thread. It outlives the job.
   explicit Shortages(judge::StockReader& reader) : reader_(reader) {}
 
-  // `unavailable` or `broken` as the reader says; the figures then stay as they were.
+  // `unavailable` or `broken` as the reader says; the numbers then stay as they were.
   Result<void> step();
 
   std::int64_t units() const { return units_; }

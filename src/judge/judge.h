@@ -30,34 +30,33 @@ namespace gavel::judge {
 struct JudgeLimits {
   int attempts_max = 5;               // Tries of one batch that meets conflicts, before it is halved.
   Duration pause_max{20};             // Longest pause between two of them; drawn at random up to it.
-  std::size_t due_orders_max = 8192;  // Holds past their time that one batch may release on the way.
+  std::size_t due_orders_max = 8192;  // Due holds that one batch may release on the way.
   int settle_attempts_max = 20;       // Tries to settle a commit in doubt within one call of apply.
 };
 
 class Judge {
  public:
   using Pause = std::function<void(Duration)>;  // Sleeps; the simulator's only advances its clock.
-  // Is told the state of every batch once its end is known, on the lane's thread and before the verdicts are
-  // given: what is committed, or what was found and left as it was. A batch in doubt is told of when it is
-  // known to be committed, which may be in a later call of apply, before the batches of that one. It must not
-  // block.
+  // Receives the state of every batch once its end is known, on the lane's thread and before the verdicts are
+  // returned: what was committed, or what was loaded and left unchanged. A batch in doubt is reported when it
+  // is known to be committed, which may be in a later call of apply, before the batches of that call. The
+  // observer must not block.
   using Observer = std::function<void(const rules::State&)>;
 
   // All references outlive the judge. No I/O happens before apply.
   Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits,
         Metrics metrics = {}, Observer observer = nullptr);
 
-  // Decides `commands` in one transaction, or, where the store refuses the batch as a whole, in several. One
+  // Decides `commands` in one transaction, or, if the store refuses the batch as a whole, in several. One
   // verdict per command, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the lane's.
   //
-  // Errors are of the whole call:
-  //   unavailable  certainly nothing was done, for any command
-  //   unknown      some may have been done: the callers are told outcome_unknown, and ask by their key
+  // Errors are of the whole call: unavailable  certainly nothing was done for any command unknown      some
+  // commands may have been executed: the callers get outcome_unknown, and retry with their keys
   //   broken       as unknown, and the process must stop
   Result<std::vector<rules::Verdict>> apply(std::span<const rules::Command> commands);
 
-  // No command waits: the store may do what it has to do besides (store.h). Blocks. Thread: the lane's.
-  // `broken`: the process must stop; `unavailable`: it will be done later.
+  // No command is waiting: the store may do its other work (store.h). Blocks. Thread: the lane's. `broken`:
+  // the process must stop; `unavailable`: it will be done later.
   Result<void> idle();
 
  private:
@@ -84,8 +83,9 @@ class Judge {
   const Observer observer_;
   std::optional<rules::LaneId> lane_;
   std::int64_t next_n_ = 1;
-  Time latest_ = Time::min();  // Of the latest batch that was loaded.
-  // What batch next_n_ has written, if its commit has no known end; nothing may begin before it has.
+  Time latest_ = Time::min();  // The time of the latest batch that was loaded.
+  // The state that batch next_n_ has written, if the end of its commit is unknown. No other batch may begin
+  // before it is known.
   std::optional<rules::State> in_doubt_;
 };
 

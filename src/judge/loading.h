@@ -10,8 +10,7 @@
 //      key order. Whoever waits in the pass holds only what stands before it, so no circle can close. An
 //      order and a claim are locked by none but the one who has locked their items, so that in fact lanes
 //      wait for activities, SKUs, items and counters alone.
-//   3  The time is read (architecture, "The judge"). Only from here on is it known which holds are past it
-//   and
+//   3  The time is read (architecture, "The judge"). Only from here on is it known which holds are due, and
 //      whether an item runs short, so that due orders, and whatever else they took from, cannot stand in the
 //      pass. A due order of locked items alone is free, as said above. For the rest nothing waits any more
 //      (store.h): a row that another lane has is a `conflict`, and the one who holds locks out of order gives
@@ -39,10 +38,10 @@ struct Loaded {
   Time now;  // The judge's time for the whole batch.
 };
 
-// Of an item that runs short so many due holds are loaded as make up for it, and at most `due_orders_max`
-// (and of one user's share of it likewise), which is at least 1; an item that may need more is marked in
-// State::due_unseen, so that nothing is refused for want of what was not looked at. Errors are the store's;
-// the caller rolls back.
+// If an item runs short, as many of its due holds are loaded as are needed, and at most `due_orders_max`
+// (likewise for one user's share of it), which is at least 1. An item that may need more is marked in
+// State::due_unseen, so that nothing is refused because of holds that were not looked at. Errors are the
+// store's; the caller rolls back.
 Result<Loaded> load_batch(Store& store, std::span<const rules::Command> commands, std::size_t due_orders_max);
 
 }  // namespace gavel::judge

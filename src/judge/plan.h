@@ -1,6 +1,6 @@
 // Plan: which rows a batch may touch, found before anything is decided.
 //
-// A store loads and locks exactly what a plan names; it knows no rule. Pure; one thread.
+// A store loads and locks exactly the rows that a plan names; it knows no rule. Pure; one thread.
 #pragma once
 
 #include <set>
@@ -13,7 +13,7 @@
 namespace gavel::judge {
 
 struct Plan {
-  std::set<rules::SkuCode> skus;  // With their free items; those that acts on orders name, too.
+  std::set<rules::SkuCode> skus;  // SKUs with their free items, also those that acts on orders name.
   std::set<rules::ActivityCode> activities;
   std::set<std::pair<rules::ActivityCode, rules::SkuCode>>
       drawn;                                         // Lines of activities that orders draw from.
@@ -21,11 +21,11 @@ struct Plan {
   std::set<rules::ActivityCode> changed_activities;  // Every line.
   std::set<rules::SkuCode> written_skus;             // Of `skus`, those whose rows a command may change.
   std::set<rules::ActivityCode> written_activities;  // Of `activities`, likewise.
-  std::set<rules::ItemId> items;                     // That are named by their number.
-  std::set<rules::OrderId> orders;                   // That are acted upon.
+  std::set<rules::ItemId> items;                     // Items that are named by their number.
+  std::set<rules::OrderId> orders;                   // Orders that are acted upon.
   std::set<rules::RequestId> requests;               // Keys, each looked up as a row (caller, key) …
   std::set<rules::OrderId> keys_as_orders;           // … and, where it is a UUIDv7, as the id of an order.
-  bool deals_numbers = false;  // Something is made that needs a number from the counters.
+  bool deals_numbers = false;  // Something is created that needs a number from the counters.
 };
 
 Plan plan_of(std::span<const rules::Command> commands);

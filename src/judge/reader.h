@@ -3,9 +3,9 @@
 // Each call sees one consistent state of the database, at least as new as every verdict that was given before
 // the call. Blocks; one thread per reader. Errors: unavailable (ask again), broken.
 //
-// Wherever an answer depends on the time, the time is the database's and stands in the answer as `now`: what
+// If an answer depends on the time, the time is the database's and is in the answer as `now`: what
 // Store::now() would say to a batch that begins at this moment, so never before the time of the newest batch.
-// No caller brings a time of its own, since the clocks of two machines differ by minutes.
+// No caller passes a time of its own, because the clocks of two machines may differ by minutes.
 #pragma once
 
 #include <cstdint>
@@ -54,9 +54,9 @@ struct FlowRow {
   std::int64_t i = 0;  // Position within the batch, from 0.
 };
 
-// The chain behind an order (B17): each ledger row that moved its units, and the recorded requests that
-// caused them or made the order, both in order of time. Requests that were refused without moving anything
-// are not part of it: nothing finds them by their order.
+// The history of an order (B17): each ledger row that moved its units, and the recorded requests that caused
+// them or made the order, both in order of time. Requests that were refused without moving anything are not
+// part of it, because nothing indexes them by order.
 struct Trace {
   OrderRow view;
   struct Step {
@@ -68,7 +68,7 @@ struct Trace {
   std::vector<rules::IdempotencyRecord> requests;
 };
 
-// What a reader has gathered in any order: steps as they were written, each request once, by its time.
+// What a reader has collected in any order: steps as they were written, each request once, by its time.
 void put_in_order(Trace& trace);
 
 struct QuotaRow {
@@ -89,31 +89,32 @@ struct HoldRow {
   rules::OrderId order;
 };
 
-// Holds whose time is past, and by which time.
+// Due holds, and the time by which they are due.
 struct DueHolds {
   std::vector<HoldRow> holds;
   Time now;
 };
 
-// How far somebody has read the ledger of one lane: up to this batch, whose time tells it from a batch of the
-// same number in another history.
+// How far a follower has read the ledger of one lane: up to this batch. The batch's time distinguishes it
+// from a batch with the same number in another history.
 struct Offset {
   std::int64_t n = 0;
   Time at;
   friend bool operator==(const Offset&, const Offset&) = default;
 };
 
-// By lane. A lane that has no offset is read from its beginning.
+// By lane. A lane without an offset is read from its beginning.
 using Offsets = std::map<rules::LaneId, Offset>;
 
-// The ledger after some offsets: whole batches, none passed over.
+// The ledger after some offsets: whole batches, none skipped.
 struct LedgerPage {
-  Offsets reached = {};                            // After these batches.
-  std::vector<rules::Order> orders = {};           // That they moved, each once, as they are at present.
-  std::int64_t batches_left = 0;                   // Committed after `reached`.
+  Offsets reached = {};  // After these batches.
+  std::vector<rules::Order> orders =
+      {};                         // Orders that these batches moved, each once, in their present state.
+  std::int64_t batches_left = 0;  // Committed after `reached`.
   std::optional<Time> oldest_left = std::nullopt;  // Of those batches; none without any.
-  // The offsets are of another history, of a file that was replaced or put back: nothing can be read after
-  // them, and nothing else is told.
+  // The offsets belong to another history, of a file that was replaced or restored: nothing can be read after
+  // them, and the other fields are empty.
   bool other_history = false;
   Time now = {};
 };
@@ -126,7 +127,7 @@ inline rules::Quantity returned_of(const rules::Order& order, const rules::Alloc
   return rules::no_units;
 }
 
-// What a closed gate turns away, and what must be known before it is told so (gate-protocol, CONFIRM).
+// Input of the sold-out check: requests that a closed gate would turn away (gate-protocol, CONFIRM).
 struct SoldOutCheck {
   std::set<rules::ItemId> items;
   std::set<rules::RequestId> keys;
@@ -135,16 +136,16 @@ struct SoldOutCheck {
 
 struct SoldOutCheckResult {
   std::map<rules::ItemId, rules::Item> items;  // Those that exist.
-  // When the first hold on the item expires; none is held on those that are left out. From `now` on the judge
-  // would release it before it says that nothing is left (C9).
+  // When the first hold on the item expires; items that are left out have no hold. From `now` on, the judge
+  // would release the hold before it answers sold_out (C9).
   std::map<rules::ItemId, Time> first_expiry;
-  std::set<rules::RequestId> known;  // Keys that stand for something, whoever's it is.
+  std::set<rules::RequestId> known;  // Keys that are in use, by any caller.
   std::map<rules::ActivityCode, rules::Activity> activities;
   Time now;
 };
 
-// An activity with its items, and whether a request's key stands for something, whoever's it is: what must be
-// known before an act on the activity goes to the gate (B12).
+// An activity with its items, and whether a request's key is in use by any caller: what must be known before
+// an act on the activity goes to the gate (B12).
 struct ActivitySnapshot {
   std::optional<rules::Activity> activity;
   std::map<rules::ItemId, rules::Item> items;  // Of its lines; those that exist.
@@ -164,7 +165,7 @@ struct RequestAges {
   Time now;
 };
 
-// What operators have set; SKUs and activities that are not named follow the service (D1).
+// The modes that operators have set; SKUs and activities that are not named use the service's mode (D1).
 struct Modes {
   std::map<rules::SkuCode, rules::Mode> skus;
   std::map<rules::ActivityCode, rules::Mode> activities;
@@ -176,7 +177,7 @@ struct ItemHistory {
   std::map<rules::BucketNo, rules::Quantity> available;  // Left out: the ledger has no such position.
 };
 
-// Readers, by what their users need: whoever asks takes the one interface whose questions he has. An engine
+// Readers, by what their users need: each user takes the one interface that has its questions. An engine
 // implements all of them in one class, Reader.
 
 // What a closed gate's refusals rest on.
@@ -204,8 +205,8 @@ class ModesReader {
   virtual Result<Modes> modes() = 0;
 };
 
-// Lists ask for many orders in one call, so that a server is asked once and not once an order. `ids` holds
-// each id once. What does not exist is left out; the rest comes in the order of `ids`.
+// Lists read many orders in one call, so that a server is asked once and not once per order. `ids` contains
+// each id once. Orders that do not exist are left out; the others are returned in the order of `ids`.
 class OrdersReader {
  public:
   virtual ~OrdersReader() = default;
@@ -219,7 +220,7 @@ class OrdersReader {
 class RequestsReader {
  public:
   virtual ~RequestsReader() = default;
-  // What the caller of `id` was answered; nothing where the key stands for another caller's request.
+  // The recorded answer to the caller of `id`; nothing if the key belongs to another caller's request.
   virtual Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id) = 0;
   // The rows (caller, key) that come after `after`, in order, at most `count`.
   virtual Result<RequestAges> request_ages(const std::optional<rules::RequestId>& after,
@@ -251,7 +252,7 @@ class LedgerReader {
  public:
   virtual ~LedgerReader() = default;
   // The batches after `from` until they hold `flows_max` ledger rows; at least one, where there is one, so
-  // that whoever goes on from what was reached comes to the end.
+  // that a follower who continues from `reached` comes to the end.
   virtual Result<LedgerPage> read_after(const Offsets& from, std::size_t flows_max) = 0;
 };
 

@@ -1,5 +1,4 @@
-// CommittedItems: what a committed batch left behind, as far as the gate's side has to know of it. Value
-// type; pure.
+// CommittedItems: the result of a committed batch, as far as the gate's side needs it. Value type; pure.
 #pragma once
 
 #include <vector>

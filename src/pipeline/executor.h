@@ -1,7 +1,7 @@
 // Executor: the one thread on which the state of the pipeline and of its gate client changes.
 //
-// Whatever another thread has to say, a reader's answer or a gate's reply, is brought over by it. Asio's form
-// is in asio_executor.h; who uses this one takes in no network library.
+// Results of other threads (a reader's answer, a gate's reply) are posted to it. Asio's form is in
+// asio_executor.h; a user of this interface includes no network library.
 #pragma once
 
 #include <functional>

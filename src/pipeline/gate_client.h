@@ -1,18 +1,19 @@
-// GateClient: this process's side of the gate: which way a request takes to the judge (gate-protocol,
-// Instance).
+// GateClient: this process's side of the gate. It decides which way a request takes to the judge
+// (gate-protocol, Instance).
 //
 //                         ┌─ granted ───────────────────────────► judge, with a token
 //   ask ─► item known? ─► say at home bucket, +1, +2 ── too few everywhere ─► judge, without
 //                │        └─ closed ─► sold-out check ─┬─ anything in doubt ─► judge, without
 //                └─ no: look it up, state it           └─ nothing is left ───► sold_out, recorded: false
 //
-// The gate steers and the judge decides: whatever the gate lost or invented, a request is turned away only by
-// a committed read that began after it came (sold_out_check.h). A request that the gate has not answered by
-// its deadline is turned away as `overloaded`: it never reached the judge, so certainly nothing was done.
+// The gate chooses the way and the judge decides: whatever the gate lost or invented, a request is turned
+// away only after a committed read that began after it came (sold_out_check.h). A request that the gate has
+// not answered by its deadline is turned away as `overloaded`: it never reached the judge, so certainly
+// nothing was done.
 //
-// Requests of one SKU pass here, where the SKU or the activity is gated (gate_modes.h); others, and what
-// there is no room for, go straight to the judge. An item has buckets at the gate only while it is gated. The
-// acts that warm, check and open an activity pass here too (gate_preparation.h).
+// Requests of one SKU pass here if the SKU or the activity is gated (gate_modes.h). Other requests, and those
+// for which there is no room, go straight to the judge. An item has buckets at the gate only while it is
+// gated. The acts that warm, check and open an activity pass here too (gate_preparation.h).
 //
 // All of it runs on the pipeline's executor, but for gated_items() and committed_items(); replies of the gate
 // come back to it. It outlives its executor's work, and Gate::close() is called before it ends.

@@ -4,7 +4,7 @@
 //   warm          states the activity's items to their buckets, and waits until all have the statement
 //   check, open   compare what the buckets show with what the judge has
 //
-// Items that are not gated have no part in it. What is wrong with the act itself, the judge says. On the
+// Items that are not gated are not touched. The judge says what is wrong with the act itself. Runs on the
 // pipeline's executor.
 #pragma once
 

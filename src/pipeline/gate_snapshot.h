@@ -1,4 +1,4 @@
-// GateSnapshot: what the gate shows of a SKU's items beside what the judge has, for operators.
+// GateSnapshot: the gate's numbers of a SKU's items beside the judge's, for operators.
 #pragma once
 
 #include <functional>

@@ -38,8 +38,8 @@ Pipeline::~Pipeline() {
   while (!requests_.empty()) requests_.front().suspended.destroy();
 }
 
-// The life of a request, from its form to its answer. What is refused at one stage does not reach the next
-// one; what was taken on the way in is given back on the way out.
+// The life of a request, from its form to its answer. A request that is refused at one stage does not reach
+// the next one; what was taken on the way in is given back on the way out.
 stage::Task Pipeline::serve(Command command, Answer answer) {
   // Form, admission, key.
   if (const auto wrong = rules::malformation(command)) co_return answer(refuse_malformed(*wrong));
@@ -52,11 +52,11 @@ stage::Task Pipeline::serve(Command command, Answer answer) {
   Request request(rules::word(command.act), clock_.steady(), key, std::move(answer));
   requests_.push_back(request);  // From here on its deadlines hold.
 
-  // The gate turns the hopeless away. While nothing is gated nobody asks it.
+  // The gate turns away requests that cannot succeed. While nothing is gated it is not asked.
   GateClient::Result gate;
   if (gate_ != nullptr && gate_->any_gated()) gate = co_await ask_gate(request, command);
 
-  // The lane leads to the judge, who decides.
+  // The lane leads to the judge, which decides.
   Verdict verdict;
   if (gate.refusal) {
     verdict = *std::move(gate.refusal);
@@ -66,7 +66,7 @@ stage::Task Pipeline::serve(Command command, Answer answer) {
     verdict = co_await ask_judge(request, command);
   }
 
-  // Token, key and place are free again, and the caller has his answer, if he still waits for it.
+  // Token, key and place are free again, and the caller gets the answer if it is still waiting.
   if (gate.token) release(*gate.token, verdict);
   leave_key(request);
   admission_.leave();

@@ -1,8 +1,8 @@
-// Pipeline: the life of a request, told by one function: read serve() in pipeline.cc first.
+// Pipeline: the life of a request, narrated by one function: read serve() in pipeline.cc first.
 //
 //   caller ─► form ─► admission ─► key in process? ─► gate ─► lane (judge) ─► verdict ─► caller
 //
-// Where nothing is gated the gate is not asked, and the judge sees every request (A10, D1). Everything here
+// If nothing is gated, the gate is not asked, and the judge sees every request (A10, D1). Everything here
 // runs on one executor (one thread); only the lane's callback arrives from another thread and delivers its
 // verdict here. The pipeline outlives its callers' coroutines.
 //

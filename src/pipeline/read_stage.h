@@ -1,9 +1,9 @@
 // ReadStage: questions to the committed database, on a thread of their own and in a bounded queue of their
 // own, so that no question delays a sale (A20, B11).
 //
-// `Source` is what a question is put to: a reader of the judge's, or what the queries room makes of one.
-// Questions of one stage wait for one another, so where one kind must not wait for another, each has a stage
-// of its own. Coroutines of Asio ask through Reads (reads.h).
+// `Source` answers the questions: a reader of the judge's, or the queries built on one. Questions of one
+// stage wait for one another; if one kind must not wait for another, each has a stage of its own. Coroutines
+// of Asio ask through Reads (reads.h).
 #pragma once
 
 #include <cstddef>

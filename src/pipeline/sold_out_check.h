@@ -1,13 +1,12 @@
-// SoldOutCheck: whether "sold out" is all that the judge could say to a request that the closed gate would
-// turn away (A8; docs/gate-protocol.md, CONFIRM).
+// SoldOutCheck: whether "sold out" is the only possible answer of the judge to a request that the closed gate
+// would turn away (A8; docs/gate-protocol.md, CONFIRM).
 //
 //   ask ─► waits for the next read ─► one committed read for all that wait ─► the result of each
 //
 // The gate is never believed: its "closed" is confirmed by a committed read that began after the request
 // came. That read asks, in one state of the database, whether the item's generation is still the empty one,
-// whether a hold on it is past its time (C9), whether the key stands for something (A9), and whether the sale
-// is open. One read at a time serves all that wait, on a reader of its own, so that no long question holds it
-// up.
+// whether a hold on it is due (C9), whether the key is in use (A9), and whether the sale is open. One read at
+// a time serves all waiting requests, on a reader of its own, so that no long question delays it.
 //
 // Everything runs on the pipeline's executor. It outlives the executor's work and the stage's answers.
 #pragma once

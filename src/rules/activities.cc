@@ -34,7 +34,7 @@ ItemId make_item(State& state, SkuId sku, ActivityId activity, std::int32_t buck
 
 std::string source_of(const Activity& activity) { return "activity:" + activity.code.text(); }
 
-// What stays as it is is not written.
+// A value that stays the same is not written.
 void enter(Activity& activity, ActivityState state, Mode mode) {
   CHECK(activity.state != ActivityState::closed);
   const bool stays = activity.state == state && activity.mode == mode;
@@ -66,7 +66,7 @@ std::optional<Verdict> refuse_frozen(const DecisionContext& c, const Activity& a
 
 namespace {
 
-// Under traffic: who holds a token of an old bucket, or units of it, keeps them (A3).
+// Safe under traffic: tokens and held units of an old bucket stay where they are (A3).
 Verdict change_sku(DecisionContext& c, Sku& sku, const PutSku& act) {
   const bool respreads = act.buckets && *act.buckets != sku.bucket_count;
   const Mode mode = act.mode.value_or(sku.mode);
@@ -104,7 +104,7 @@ Verdict put_sku(DecisionContext& c, const PutSku& act) {
   return verdict_of(Outcome::created);
 }
 
-// Only the gate's denials lead here, so that a rebalance that came twice, or too late, changes nothing.
+// Only denials of the gate lead here, and a rebalance that is repeated or late changes nothing.
 Verdict rebalance(DecisionContext& c, const Rebalance& act) {
   const auto item = c.state.items.find(act.item);
   if (item == c.state.items.end() || is_unsound(item->second)) return verdict_of(Outcome::frozen);
@@ -116,7 +116,7 @@ Verdict receive(DecisionContext& c, const Receive& act) {
   const Sku* sku = c.state.find_sku(act.sku);
   if (sku == nullptr) return verdict_of(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
-  // Of numbers that cannot be believed no sum is made.
+  // Unsound numbers are not added up.
   if (!is_unsound(item) && item.total() + act.quantity > total_units_max) {
     return malformed("quantity: the SKU's total would be above 10^12");
   }

@@ -1,4 +1,5 @@
 // Activities, SKUs and inbound stock.
+// One noun: the rules of activities.
 #include "rules/activities.h"
 
 #include <functional>

@@ -17,14 +17,14 @@ Time cap_of(const DecisionContext& c, const Order& order) {
   return order.created_at + std::min<Duration>(c.policy.hold_lengths_max * first, hold_max);
 }
 
-// What stands between an order and the lines that it shall have.
+// The difference between an order and the lines that it is to have.
 struct Difference {
-  std::vector<RequestedLine> rises;  // By so many units.
+  std::vector<RequestedLine> rises;  // With the number of additional units.
   std::vector<Allocation> falls;
   bool is_none() const { return rises.empty() && falls.empty(); }
 };
 
-// Parts return in the order in which they stand, so that an order comes to few buckets (A6).
+// Parts return in the order in which they are listed, so that an order uses few buckets (A6).
 Difference difference_of(const Order& order, const std::vector<RequestedLine>& lines) {
   std::map<ItemId, Quantity> surplus;
   for (const Allocation& part : order.taken) surplus[part.item] += part.quantity;
@@ -43,7 +43,7 @@ Difference difference_of(const Order& order, const std::vector<RequestedLine>& l
   return difference;
 }
 
-// The refusal of what a held order would take besides.
+// The refusal of the additional units of a held order.
 std::optional<Verdict> refuse_rise(DecisionContext& c, const Activity* activity,
                                    const std::vector<RequestedLine>& rises) {
   if (rises.empty()) return std::nullopt;
@@ -92,7 +92,7 @@ Verdict extend(DecisionContext& c, const Extend& act) {
     return verdict_of(Outcome::hold_capped, order->id, detail);
   }
 
-  // From here it must succeed. A hold that lasts as long already stays as it is.
+  // From here it must succeed. A hold that already lasts as long stays as it is.
   if (wished > *order->expires_at) {
     if (!order->first_expires_at) order->first_expires_at = order->expires_at;
     order->expires_at = std::min(wished, cap);
@@ -103,8 +103,8 @@ Verdict extend(DecisionContext& c, const Extend& act) {
   return verdict_of(Outcome::extended, order->id, detail);
 }
 
-// Whether the sale is open is asked only for units to be taken: an order that is settled is told its state,
-// and what falls may always return.
+// Whether the sale is open is checked only if units are to be taken: for a settled order the answer is its
+// state, and surplus units may always return.
 Verdict change_order(DecisionContext& c, const ChangeOrder& act) {
   CHECK(!act.lines.empty());
   Order* order = c.state.find_order(act.order);

@@ -6,7 +6,7 @@
 namespace gavel::rules {
 namespace {
 
-// What GET /v1/stock shows as the version: it rises with every change, whichever bucket changes.
+// The version that GET /v1/stock shows: it rises with every change of any bucket.
 std::int64_t version_of(const Item& item) {
   std::int64_t sum = 0;
   for (const Bucket& bucket : item.buckets) sum += bucket.seq;
@@ -21,8 +21,8 @@ Verdict say_of_item(Outcome outcome, const Item& item) {
   return verdict_of(outcome, detail);
 }
 
-// Units leave the free item, more than are on hand. Up to that they may, whatever orders hold (E7); due holds
-// are released for them first.
+// Refuses to take more units from the free item than are on hand. Up to that it is allowed, whatever orders
+// hold (E7); due holds are released first.
 std::optional<Verdict> refuse_withdrawal(DecisionContext& c, const SkuCode& sku, const Item& item,
                                          Quantity units) {
   if (units <= no_units || make_room(c, item.id, units)) return std::nullopt;
@@ -55,7 +55,7 @@ Verdict adjust(DecisionContext& c, const Adjust& act) {
   const Sku* sku = c.state.find_sku(act.sku);
   if (sku == nullptr) return verdict_of(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
-  // Of numbers that cannot be believed no sum is made.
+  // Unsound numbers are not added up.
   const bool sound = !is_unsound(item);
   if (sound && act.difference > no_units && item.total() + act.difference > total_units_max) {
     return refuse_total("difference");

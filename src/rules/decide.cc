@@ -13,7 +13,7 @@
 namespace gavel::rules {
 namespace {
 
-// What is recorded under the command's key, whoever recorded it.
+// The record under the command's key, if there is one, in either kind of row.
 const IdempotencyRecord* find_recorded(const DecisionContext& c) {
   const auto row = c.state.requests.find(RequestId{c.command.caller, *c.command.key});
   if (row != c.state.requests.end()) return &row->second;
@@ -30,7 +30,7 @@ bool is_id_in_use(State& state, OrderId id) {
   return state.ids_in_use.contains(id) || state.key_guards.contains(id) || state.find_order(id) != nullptr;
 }
 
-// What the key alone decides: the first answer again, or a refusal. Nothing if the key is new.
+// The answer that the key alone determines: the first answer again, or a refusal. Nothing if the key is new.
 std::optional<Verdict> answer_by_key(const DecisionContext& c) {
   if (const IdempotencyRecord* recorded = find_recorded(c)) {
     if (recorded->caller != c.command.caller) return verdict_of(Outcome::key_in_use);
@@ -240,7 +240,7 @@ std::optional<std::string> malformation(const Command& command) {
   const bool internal = std::holds_alternative<Expire>(command.act) ||
                         std::holds_alternative<Forget>(command.act) ||
                         std::holds_alternative<Rebalance>(command.act);
-  CHECK(internal || command.key);  // Everything a caller asks for carries a request id.
+  CHECK(internal || command.key);  // Every command of a caller carries a request key.
   return std::visit(Malformation{}, command.act);
 }
 

@@ -17,14 +17,14 @@ std::string name_of(ItemId item, std::size_t bucket) {
 
 std::size_t index_of(const Flow& flow) { return static_cast<std::size_t>(flow.bucket); }
 
-// Of the numbers that will be stored, and of what was available at each step on the way (I2).
+// Checks the numbers that will be stored, and the available units at each step of the batch (I2).
 Broken nothing_negative(const State& state) {
   for (const Flow& flow : state.flows) {
     if (flow.after < no_units) return name_of(flow.item, index_of(flow)) + " has a flow that goes below zero";
   }
   for (const auto& [id, item] : state.items) {
     if (item.buckets == item.loaded)
-      continue;  // Unsound stock that nobody touched is frozen, not ours to judge.
+      continue;  // Unsound stock that the batch did not touch is frozen and is not checked.
     for (std::size_t i = 0; i < item.buckets.size(); ++i) {
       const Bucket& bucket = item.buckets[i];
       if (std::min({bucket.available, bucket.reserved, bucket.sold, bucket.shortage}) < no_units) {
@@ -35,7 +35,7 @@ Broken nothing_negative(const State& state) {
   return std::nullopt;
 }
 
-// Whoever is owed a unit has it in an order, and nobody is offered one meanwhile (E7).
+// Every owed unit belongs to an order, and no unit is for sale while one is owed (E7).
 Broken shortage_is_owed(const State& state) {
   for (const auto& [id, item] : state.items) {
     if (item.buckets == item.loaded || item.shortage() == no_units) continue;
@@ -169,7 +169,7 @@ bool returns_too_much(const Order& order) {
   return std::ranges::all_of(left, is_empty) ? order.state != OrderState::refunded : !paid;
 }
 
-// Steps of the drawing in order_state.h, told a second time. One batch may take several.
+// The arrows of the diagram in order_state.h, written a second time. One batch may take several.
 bool is_a_way(OrderState from, OrderState to) {
   switch (from) {
     case OrderState::held:

@@ -1,3 +1,4 @@
+// One noun: the invariants.
 #include "rules/invariants.h"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 namespace gavel::rules {
 namespace {
 
-// False if the order itself, the numbers that its sold units stand in, or the free stock that they would move
-// on to were changed behind Gavel's back.
+// False if somebody other than Gavel changed the order itself, the numbers of the buckets of its sold units,
+// or the free stock that they would move on to.
 bool may_refund(const DecisionContext& c, const Order& order, const std::vector<Allocation>& kept) {
   const Activity* activity = c.state.find_activity(order.activity);
   const bool moves_on = activity != nullptr && activity->state == ActivityState::closed;
@@ -23,8 +23,8 @@ bool may_refund(const DecisionContext& c, const Order& order, const std::vector<
   });
 }
 
-// Of an item that is short only so many units can be written off as there are: those beyond were never there,
-// and pay what they are owed by being free.
+// If an item is short, only units that exist can be written off. The other units never existed: giving them
+// up covers the shortage.
 void give_up(DecisionContext& c, const Allocation& part, bool restocks, const Reason& reason) {
   const Item& item = c.state.item(part.item);
   const Quantity there = item.total() - item.shortage();

@@ -9,7 +9,7 @@
 namespace gavel::rules {
 namespace {
 
-// Where an item's shortage stands: one bucket is as good as another, and this one is never out of use.
+// The bucket of an item's shortage: any would do, and this one is never out of use.
 constexpr BucketNo short_bucket = 0;
 
 Quantity times(std::int64_t factor, Quantity quantity) { return {factor * quantity.units}; }
@@ -63,7 +63,7 @@ void append(State& state, ItemId item_id, BucketNo bucket_no, Action action, Qua
                              .at = reason.at});
 }
 
-// What is available in `from` pays what the item is short of, from where that stands.
+// Available units of `from` cover the item's shortage, which is in another bucket.
 void pay_shortage(State& state, ItemId id, BucketNo from, const Reason& reason) {
   const Item& item = state.item(id);
   const Quantity paid =

@@ -7,7 +7,7 @@
 namespace gavel::rules {
 namespace {
 
-// A token that names no bucket of this item comes from a gate that is wrong, which changes no answer.
+// A token that names no bucket of this item comes from a wrong gate, and changes no answer.
 BucketNo first_bucket(const DecisionContext& c, const Item& item, const UserId& user) {
   const std::optional<BucketNo> token = c.command.token;
   const auto buckets = static_cast<BucketNo>(item.buckets.size());

@@ -1,3 +1,4 @@
+// One noun: the crowd of simulated callers.
 #include "sim/crowd.h"
 
 #include <algorithm>
@@ -243,7 +244,7 @@ void Crowd::read_orders() {
   const rules::UserId user = draw_user();
   const oracle::Moment call = auditor_.moment();
   instance->read_orders(
-      user, [this, user, call](const jobs::UserOrders& shown) { auditor_.was_shown(user, call, shown); });
+      user, [this, user, call](const queries::UserOrders& shown) { auditor_.was_shown(user, call, shown); });
 }
 
 // Everybody stands still: what was asked is old afterwards. No server keeps a transaction open for so long.

@@ -1,3 +1,4 @@
+// One noun: the simulated instance.
 #include "sim/instance.h"
 
 #include <algorithm>

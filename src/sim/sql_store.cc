@@ -1,3 +1,4 @@
+// One noun: the store on the simulated SQL server.
 #include "sim/sql_store.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// One noun: the batching stage.
 #include "stage/stage.h"
 
 #include <atomic>

@@ -3,6 +3,8 @@
 
     interfaces.md  0 done, 2 usage, 3 unreachable, 4 check failed; --json everywhere; one clear line on every refusal
     architecture   a stop finishes what was accepted and ends within its bound; a second signal ends at once
+
+One noun: the CLI.
 """
 
 import json

@@ -8,6 +8,8 @@
 
 One seed gives the same questions per thread, not the same order between threads: the service's answers steer what is
 asked next, and threads race. That is what the tests are for.
+
+One noun: the load.
 """
 
 import calendar

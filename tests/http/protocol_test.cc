@@ -1,5 +1,6 @@
 // What a connection may be fed: malformed HTTP, slow HTTP, too much HTTP. Nothing of it stops the server,
 // costs a 5xx or has an effect; and what is well-formed but rare works.
+// One noun: the protocol of a connection.
 
 #include <array>
 #include <chrono>

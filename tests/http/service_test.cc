@@ -1,4 +1,5 @@
 // What callers see of the life of orders, stock and sales, through real sockets.
+// One noun: the service as callers see it.
 #include <array>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // Each check finds what it is there for, and is silent on a shop in which nothing is wrong. A check that no
 // row here trips is a defect, and fails the last test.
+// One noun: the checks.
 #include "oracle/check.h"
 
 #include <algorithm>

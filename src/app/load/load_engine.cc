@@ -1,3 +1,4 @@
+// One noun: the load engine.
 #include "app/load/load_engine.h"
 
 #include <algorithm>

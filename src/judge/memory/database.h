@@ -1,8 +1,8 @@
 // MemoryDatabase: the tables of the memory form, the lock of its one transaction, and the constraints of its
 // rows.
 //
-// Private to memory_store.cc and memory_reader.cc. Tables change in apply() alone, which commit calls under
-// the mutex; whoever reads holds the mutex too, so every reader sees whole transactions. Thread-safe.
+// Private to memory_store.cc and memory_reader.cc. Tables change only in apply(), which commit calls under
+// the mutex. Readers hold the mutex too, so every reader sees whole transactions. Thread-safe.
 #pragma once
 
 #include <map>
@@ -70,7 +70,7 @@ Staged staged_from(const rules::State& state, BatchId batch, Time now);
 // constraint.
 Result<void> check_constraints(const Tables& tables, const Staged& staged);
 
-// Writes what check_constraints let pass.
+// Writes a batch that check_constraints has accepted.
 void apply(Tables& tables, const Staged& staged);
 
 class MemoryDatabase {
@@ -83,15 +83,14 @@ class MemoryDatabase {
   bool enter() GAVEL_EXCLUDES(mutex_);
   void leave() GAVEL_EXCLUDES(mutex_);
 
-  // Runs `use` on the committed tables, which stand still meanwhile. `use` calls nothing that could come back
-  // here.
+  // Runs `use` on the committed tables, which do not change meanwhile. `use` must not call this database.
   template <class Use>
   auto read(Use use) const GAVEL_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     return use(std::as_const(tables_));
   }
 
-  // As read, for the one who may change them: the transaction in progress, or the dealing of a lane.
+  // The tables for the one who may change them: the transaction in progress, or the assignment of a lane id.
   template <class Use>
   auto change(Use use) GAVEL_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);

@@ -2,7 +2,7 @@
 //
 // It is a store like any other and passes the same contract suite: begin waits for the transaction in
 // progress, commit is atomic, rollback leaves no trace, constraints refuse what the rules should never have
-// written. Time is the given clock's. Tests and the simulator stand on it.
+// written. Time is the given clock's. Tests and the simulator are based on it.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// One noun: the reader of an SQLite file.
 #include <algorithm>
 #include <functional>
 #include <map>

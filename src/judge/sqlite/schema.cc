@@ -1,3 +1,4 @@
+// One noun: the schema of an SQLite file.
 #include "judge/sqlite/schema.h"
 
 #include <charconv>

@@ -1,4 +1,5 @@
 // Migrations, constraints as the last line of defence, and the ways in which statements find their rows.
+// One noun: the schema of an SQLite file.
 #include "judge/sqlite/schema.h"
 
 #include <sstream>

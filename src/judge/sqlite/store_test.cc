@@ -1,5 +1,6 @@
 // What is SQLite's own: settings, the lock, the file, time, and who checkpoints. The rest is in
 // store_contract.cc.
+// One noun: the SQLite store.
 #include "judge/sqlite/store.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What loading, reading and time promise.
+// One noun: the contract of a store.
 #include "judge/testing/store_contract.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What writing, committing, refusing and settling promise.
+// One noun: the guards in a store's contract.
 #include <algorithm>
 #include <functional>
 #include <iterator>
