@@ -12,6 +12,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -63,7 +64,11 @@ class StoreWorld {
 
   // Runs `waits`, a call that may have to wait for another store, and `meanwhile`, which is what it waits
   // for. Both have ended when this returns. By default `waits` waits on a thread of its own.
-  virtual void wait_for(const std::function<void()>& waits, const std::function<void()>& meanwhile);
+  virtual void wait_for(const std::function<void()>& waits, const std::function<void()>& meanwhile) {
+    std::thread waiting(waits);
+    meanwhile();
+    waiting.join();
+  }
 };
 
 struct StoreForm {

@@ -1,7 +1,6 @@
 // The fixture of the store contract: its first rows, and the words that its tests are written in.
 #include <span>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include "judge/testing/store_contract.h"
@@ -61,12 +60,6 @@ rules::IdempotencyRecord make_recorded(const std::string& caller, const std::str
   verdict.at = Time(1'800'000'000'123ms);
   return rules::IdempotencyRecord{rules::Caller(caller), rules::RequestKey(key),
                                   "act=receive;sku=tee;quantity=7", verdict, RowState::inserted};
-}
-
-void StoreWorld::wait_for(const std::function<void()>& waits, const std::function<void()>& meanwhile) {
-  std::thread waiting(waits);
-  meanwhile();
-  waiting.join();
 }
 
 void StoreContract::SetUp() {
