@@ -1,3 +1,4 @@
+// One noun: the loading of a batch.
 #include "judge/loading.h"
 
 #include <algorithm>
