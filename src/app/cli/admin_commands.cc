@@ -48,7 +48,7 @@ constexpr std::array one_order{order};
 constexpr std::array list_orders{
     AdminArgument{"user", flag, text, required, "user whose orders are listed"},
     AdminArgument{"state", flag, text, optional,
-                  "only orders in this state: held, paid, cancelled, expired, partly_refunded or refunded"},
+                  "only held, paid, cancelled, expired, partly_refunded or refunded ones"},
     limit, cursor};
 constexpr std::array confirm{order, AdminArgument{"lines", flag, ArgumentKind::lines, optional,
                                                   "pay only these lines; the rest returns to stock"}};

@@ -201,7 +201,14 @@ void HttpConnection::State::shake_hands() {
   const std::string& host = origin_.url_.host;
   tls_ = std::make_unique<ssl::stream<tcp::socket&>>(socket_, *origin_.tls_);
   decrypted_ = std::make_unique<std::array<char, tls_record_bytes>>();
-  tls_->set_verify_callback(ssl::host_name_verification(host));
+  tls_->set_verify_callback(
+      [verify = ssl::host_name_verification(host)](bool trusted, ssl::verify_context& context) {
+        const bool verified = verify(trusted, context);
+        // Asio leaves the reason open.
+        if (trusted && !verified)
+          X509_STORE_CTX_set_error(context.native_handle(), X509_V_ERR_HOSTNAME_MISMATCH);
+        return verified;
+      });
   // Servers with several certificates choose by the name.
   std::string name = host;
   CHECK(SSL_ctrl(tls_->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
