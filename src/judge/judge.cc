@@ -49,9 +49,12 @@ Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy p
       observer_(std::move(observer)) {
   CHECK(limits_.attempts_max >= 1);
   CHECK(limits_.settle_attempts_max >= 1);
+  CHECK(limits_.due_orders_max >= 1);
+  CHECK(limits_.pause_max >= Duration(0));
 }
 
 Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
+  CHECK(!commands.empty());
   Result<Verdicts> verdicts = persist(commands);
   if (verdicts || !is_of_the_batch(verdicts.error().code)) return verdicts;
   if (commands.size() == 1) return give_up(verdicts.error());
@@ -69,8 +72,10 @@ Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
       const bool perhaps = part_verdicts.error().code == ErrorCode::unknown;
       part_verdicts = all(part.size(), perhaps ? Outcome::outcome_unknown : Outcome::overloaded);
     }
+    CHECK(part_verdicts->size() == part.size());
     joined.insert(joined.end(), part_verdicts->begin(), part_verdicts->end());
   }
+  CHECK(joined.size() == commands.size());  // One verdict for each command, in order.
   return joined;
 }
 
@@ -97,6 +102,8 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
 
   Result<Loaded> loaded = load_batch(store_, commands, limits_.due_orders_max);
   if (!loaded) return abandon(loaded.error());
+  CHECK(loaded->now >= latest_);  // The store's time never goes back within a lane.
+  latest_ = loaded->now;
   State& state = loaded->state;
   Verdicts verdicts;
   verdicts.reserve(commands.size());
@@ -173,6 +180,7 @@ Result<void> Judge::ensure_lane() {
   if (lane_) return {};
   const Result<rules::LaneId> lane = store_.open_lane();
   if (!lane) return std::unexpected(lane.error());
+  CHECK(lane->value >= 1);
   lane_ = *lane;
   log_.write(Level::info, "lane_opened", {{"lane", lane->value}});
   return {};

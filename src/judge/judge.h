@@ -83,6 +83,7 @@ class Judge {
   const Observer observer_;
   std::optional<rules::LaneId> lane_;
   std::int64_t next_n_ = 1;
+  Time latest_ = Time::min();  // The time of the latest batch that was loaded.
   // The state that batch next_n_ has written, if the end of its commit is unknown. No other batch may begin
   // before it is known.
   std::optional<rules::State> in_doubt_;

@@ -1,3 +1,4 @@
+// One noun: the loading of a batch.
 #include "judge/loading.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "judge/plan.h"
 
 namespace gavel::judge {
@@ -14,8 +16,11 @@ using namespace rules;
 
 class Loading {
  public:
-  Loading(Store& store, std::span<const Command> commands, std::size_t due_orders_max)
+  // `expected_due` are orders that an earlier try found to be due: they are locked in the pass.
+  Loading(Store& store, std::span<const Command> commands, std::size_t due_orders_max,
+          const std::set<OrderId>& expected_due)
       : store_(store), commands_(commands), plan_(plan_of(commands)), due_orders_max_(due_orders_max) {
+    plan_.orders.insert(expected_due.begin(), expected_due.end());
     for (const Command& command : commands_) {
       const auto* reserve = std::get_if<Reserve>(&command.act);
       if (reserve != nullptr) made_here_.emplace(order_made_by(command), reserve);
@@ -23,86 +28,187 @@ class Loading {
   }
 
   Result<void> everything() {
-    if (const auto done = store_.begin(); !done) return done;
-    if (const auto done = store_.load_skus(plan_.skus, state_); !done) return done;
-    if (const auto done = store_.load_activities(plan_.activities, state_); !done) return done;
-    if (const auto done = load_orders(plan_.orders); !done) return done;
-    if (const auto done = store_.load_items(plan_.items, state_); !done) return done;
-    if (const auto done = load_stock(); !done) return done;
-    if (const auto done = load_quotas(); !done) return done;
-    if (const auto done = store_.load_requests(plan_.requests, plan_.keys_as_orders, state_); !done)
-      return done;
-    if (plan_.deals_numbers) {
-      if (const auto done = store_.load_counters(state_); !done) return done;
+    using Step = Result<void> (Loading::*)();
+    static constexpr Step steps[] = {
+        &Loading::begin,         &Loading::read_orders, &Loading::lock_activities, &Loading::lock_skus,
+        &Loading::lock_items,    &Loading::lock_quotas, &Loading::lock_orders,     &Loading::load_requests,
+        &Loading::lock_counters, &Loading::read_time,   &Loading::load_due,        &Loading::complete_orders,
+    };
+    for (const Step step : steps) {
+      if (Result<void> done = (this->*step)(); !done) return done;
     }
-    const Result<Time> now = store_.now();
-    if (!now) return std::unexpected(now.error());
-    now_ = *now;
-    return load_due();
+    return {};
   }
 
   Loaded take() { return Loaded{std::move(state_), now_}; }
 
+  // Orders that were found to be due; none before the time was read.
+  const std::set<OrderId>& due() const { return due_; }
+
  private:
-  // Orders with all that releasing them needs: activity, items, claims, and the free items behind a closed
-  // activity.
-  Result<void> load_orders(const std::set<OrderId>& ids) {
-    if (const auto done = store_.load_orders(ids, state_); !done) return done;
-    std::set<ActivityId> activities;
-    std::set<ItemId> items;
+  Result<void> begin() { return store_.begin(); }
+
+  Result<void> read_orders() {
+    if (plan_.orders.empty()) return {};
+    if (const auto done = store_.read_orders(plan_.orders, state_); !done) return done;
+    for (const auto& [id, order] : state_.orders) read_.emplace_back(id, order.revision);
+    return {};
+  }
+
+  Result<void> lock_activities() {
+    ActivityKeys keys{plan_.activities, {}, plan_.written_activities};
     for (const auto& [id, order] : state_.orders) {
-      if (order.activity != free_pool) activities.insert(order.activity);
-      for (const Allocation& part : order.taken) items.insert(part.item);
+      if (order.activity != free_pool) keys.ids.insert(order.activity);
     }
-    if (const auto done = store_.load_activities(activities, state_); !done) return done;
-    if (const auto done = store_.load_items(items, state_); !done) return done;
-    std::set<SkuId> behind;
-    std::set<QuotaKey> claims;
+    return keys.empty() ? Result<void>() : store_.load_activities(keys, state_);
+  }
+
+  // Those that commands name, and those whose free items stand behind an activity that is opened, changed,
+  // or closed.
+  Result<void> lock_skus() {
+    SkuKeys keys{plan_.skus, {}, plan_.written_skus};
+    for (const auto& [code, activity] : state_.activities) {
+      if (!is_whole(code)) continue;
+      for (const AllottedLine& line : activity.lines) keys.ids.insert(line.sku);
+    }
     for (const auto& [id, order] : state_.orders) {
       const Activity* activity = state_.find_activity(order.activity);
-      if (activity == nullptr) continue;
-      for (const Allocation& part : order.taken) {
-        const SkuId sku = state_.item(part.item).sku;
-        if (activity->limit_per_user) claims.insert(QuotaKey{order.activity, sku, order.user});
-        if (activity->state == ActivityState::closed) behind.insert(sku);
-      }
+      if (activity == nullptr || activity->state != ActivityState::closed) continue;
+      for_each_line_taken(order, *activity, [&](const AllottedLine& line) { keys.ids.insert(line.sku); });
     }
-    if (const auto done = load_free_stock(behind); !done) return done;
-    return store_.load_quotas(claims, state_);
+    return keys.empty() ? Result<void>() : store_.load_skus(keys, state_);
   }
 
-  Result<void> load_free_stock(const std::set<SkuId>& skus) {
-    if (skus.empty()) return {};
-    if (const auto done = store_.load_skus(skus, state_); !done) return done;
-    std::set<ItemId> items;
-    for (const SkuId sku : skus) items.insert(state_.sku_of(sku).free_item);
-    return store_.load_items(items, state_);
-  }
-
-  // The items that commands of this batch name: free ones by SKU, activities' ones by line.
-  Result<void> load_stock() {
-    std::set<ItemId> items;
-    std::set<SkuId> behind;
+  Result<void> lock_items() {
+    std::set<ItemId> items = plan_.items;
     for_each_line(
         [&](const AllottedLine*, ActivityId, ItemId item, const UserId&, Quantity) { items.insert(item); });
     for (const auto& [code, sku] : state_.skus) items.insert(sku.free_item);
     for (const auto& [code, activity] : state_.activities) {
-      const bool whole = plan_.whole_activities.contains(code) || plan_.changed_activities.contains(code);
       for (const AllottedLine& line : activity.lines) {
-        if (whole) behind.insert(line.sku);
-        if (whole || plan_.drawn.contains({code, line.code})) items.insert(line.item);
+        if (is_whole(code) || plan_.drawn.contains({code, line.code})) items.insert(line.item);
       }
     }
-    if (const auto done = store_.load_items(items, state_); !done) return done;
-    return load_free_stock(behind);
+    for (const auto& [id, order] : state_.orders) {
+      for (const Allocation& part : order.taken) items.insert(part.item);
+    }
+    return items.empty() ? Result<void>() : store_.load_items(items, state_);
   }
 
-  Result<void> load_quotas() {
+  Result<void> lock_quotas() {
     std::set<QuotaKey> keys;
     for_each_line([&](const AllottedLine* line, ActivityId activity, ItemId, const UserId& user, Quantity) {
       if (line != nullptr) keys.insert(QuotaKey{activity, line->sku, user});
     });
-    return store_.load_quotas(keys, state_);
+    for (const auto& [id, order] : state_.orders) {
+      const Activity* activity = state_.find_activity(order.activity);
+      if (activity == nullptr || !activity->limit_per_user) continue;
+      for_each_line_taken(order, *activity, [&, user = order.user](const AllottedLine& line) {
+        keys.insert(QuotaKey{activity->id, line.sku, user});
+      });
+    }
+    return keys.empty() ? Result<void>() : store_.load_quotas(keys, state_);
+  }
+
+  // One that was changed since it was read may have taken from items that nobody looked for. One that was not
+  // there yet may be asked for anything, of which nothing is locked: the batch is made again.
+  Result<void> lock_orders() {
+    if (plan_.orders.empty()) return {};
+    if (const auto done = store_.load_orders(plan_.orders, state_); !done) return done;
+    auto read = read_.begin();
+    for (const auto& [id, order] : state_.orders) {
+      if (read == read_.end() || read->first != id)
+        return fail(ErrorCode::conflict, "an order was made while the batch was loaded");
+      if (read->second != order.revision) incomplete_.insert(id);
+      ++read;
+    }
+    CHECK(read == read_.end());  // An order is never deleted.
+    return {};
+  }
+
+  Result<void> load_requests() { return store_.load_requests(plan_.requests, plan_.keys_as_orders, state_); }
+
+  Result<void> lock_counters() { return plan_.deals_numbers ? store_.load_counters(state_) : Result<void>(); }
+
+  Result<void> read_time() {
+    const Result<Time> now = store_.now();
+    if (!now) return std::unexpected(now.error());
+    now_ = *now;
+    return {};
+  }
+
+  // True of an activity that is opened, closed or changed: every line matters, and the free items behind.
+  bool is_whole(const ActivityCode& code) const {
+    return plan_.whole_activities.contains(code) || plan_.changed_activities.contains(code);
+  }
+
+  // Calls `each` for the line of the activity that each part of the order was taken from. A part that is of
+  // no line was changed behind Gavel's back: what it stands in is looked for when all is locked.
+  template <class Each>
+  void for_each_line_taken(const Order& order, const Activity& activity, Each each) {
+    for (const Allocation& part : order.taken) {
+      const auto line = std::ranges::find(activity.lines, part.item, &AllottedLine::item);
+      if (line == activity.lines.end()) {
+        incomplete_.insert(order.id);
+      } else {
+        each(*line);
+      }
+    }
+  }
+
+  // What releasing or changing these orders touches besides what is loaded: activities, items, claims, and
+  // the free items behind a closed activity. Nothing of it is waited for.
+  Result<void> complete_orders() {
+    if (incomplete_.empty()) return {};
+    std::set<ActivityId> activities;
+    std::set<ItemId> items;
+    for_each_incomplete([&](const Order& order) {
+      const bool is_missing = order.activity != free_pool && state_.find_activity(order.activity) == nullptr;
+      if (is_missing) activities.insert(order.activity);
+      for (const Allocation& part : order.taken) items.insert(part.item);
+    });
+    if (!activities.empty()) {
+      const ActivityKeys keys{{}, activities, {}};
+      if (const auto done = store_.load_activities(keys, state_); !done) return done;
+    }
+    if (const auto done = complete_items(std::move(items)); !done) return done;
+    return complete_claims();
+  }
+
+  Result<void> complete_items(std::set<ItemId> items) {
+    std::erase_if(items, [this](ItemId id) { return state_.items.contains(id); });
+    return items.empty() ? Result<void>() : store_.load_items(items, state_);
+  }
+
+  Result<void> complete_claims() {
+    SkuKeys behind;
+    std::set<QuotaKey> claims;
+    for_each_incomplete([&](const Order& order) {
+      const Activity* activity = state_.find_activity(order.activity);
+      if (activity == nullptr) return;
+      for (const Allocation& part : order.taken) {
+        const SkuId sku = state_.item(part.item).sku;
+        if (activity->limit_per_user) claims.insert(QuotaKey{order.activity, sku, order.user});
+        if (activity->state == ActivityState::closed) behind.ids.insert(sku);
+      }
+    });
+    if (!behind.ids.empty()) {
+      if (const auto done = store_.load_skus(behind, state_); !done) return done;
+      std::set<ItemId> items;
+      for (const SkuId sku : behind.ids) items.insert(state_.sku_of(sku).free_item);
+      if (const auto done = complete_items(std::move(items)); !done) return done;
+    }
+    std::erase_if(claims, [this](const QuotaKey& key) { return state_.quotas.contains(key); });
+    return claims.empty() ? Result<void>() : store_.load_quotas(claims, state_);
+  }
+
+  template <class Use>
+  void for_each_incomplete(Use use) {
+    for (const OrderId id : incomplete_) {
+      const Order* order = state_.find_order(id);
+      CHECK(order != nullptr);
+      use(*order);
+    }
   }
 
   // Calls `each` for every line that this batch asks for, of an order to be made or to be changed, malformed
@@ -164,21 +270,16 @@ class Loading {
           demand[item] += units;
           if (line != nullptr) claims[{item, QuotaKey{activity, line->sku, user}}] += units;
         });
-    for (const ActivityCode& code : plan_.whole_activities) {
-      const Activity* activity = state_.find_activity(code);
-      if (activity == nullptr) continue;
-      for (const AllottedLine& line : activity->lines) {
-        demand[state_.sku_of(line.sku).free_item] += line.allotment;
-      }
-    }
+    demand_of_opened_activities(demand);
     demand_of_new_activities(demand);
     demand_of_corrections(demand);
+
+    std::vector<DueQuestion> questions;
     for (const auto& [item, units] : demand) {
       // What is released pays a shortage before it is there for anybody.
       const Quantity there = state_.item(item).available() - state_.item(item).shortage();
       if (there >= units) continue;
-      const std::size_t count = due_enough(units - there);
-      if (const auto done = add_due(item, store_.find_due(item, now_, count + 1), count); !done) return done;
+      questions.push_back({item, std::nullopt, due_enough(units - there) + 1});
     }
     for (const auto& [claim, units] : claims) {
       const auto& [item, key] = claim;
@@ -186,10 +287,50 @@ class Loading {
       const Activity* activity = state_.find_activity(key.activity);
       if (quota == state_.quotas.end() || quota->second.claimed + units <= *activity->limit_per_user)
         continue;
-      const auto due = store_.find_due_of(item, key.user, now_, due_orders_max_ + 1);
-      if (const auto done = add_due(item, due, due_orders_max_); !done) return done;
+      questions.push_back({item, key.user, due_orders_max_ + 1});
     }
-    return {};
+    return find_due(questions);
+  }
+
+  Result<void> find_due(const std::vector<DueQuestion>& questions) {
+    if (questions.empty()) return {};
+    auto found = store_.find_due(questions, now_);
+    if (!found) return std::unexpected(found.error());
+    CHECK(found->size() == questions.size());
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      CHECK((*found)[i].size() <= questions[i].count_max);
+      add_due(questions[i], std::move((*found)[i]));
+    }
+    if (due_.empty()) return {};
+    incomplete_.insert(due_.begin(), due_.end());
+    return store_.load_orders(due_, state_);
+  }
+
+  // One more was asked for than is taken. More of them are unseen only where it is the limit that hides them:
+  // those beyond what is enough are not needed.
+  void add_due(const DueQuestion& question, std::vector<OrderId> found) {
+    const std::size_t count = question.count_max - 1;
+    if (found.size() > count) {
+      found.resize(count);
+      if (count == due_orders_max_) state_.due_unseen.insert(question.item);
+    }
+    if (found.empty()) return;
+    std::vector<OrderId>& due = state_.due[question.item];
+    const std::set<OrderId> known(due.begin(), due.end());
+    for (const OrderId id : found) {
+      if (!known.contains(id)) due.push_back(id);
+    }
+    due_.insert(found.begin(), found.end());
+  }
+
+  void demand_of_opened_activities(std::map<ItemId, Quantity>& demand) {
+    for (const ActivityCode& code : plan_.whole_activities) {
+      const Activity* activity = state_.find_activity(code);
+      if (activity == nullptr) continue;
+      for (const AllottedLine& line : activity->lines) {
+        demand[state_.sku_of(line.sku).free_item] += line.allotment;
+      }
+    }
   }
 
   // An activity that this very batch makes and opens is in no row yet: what it will move stands in the
@@ -229,28 +370,15 @@ class Loading {
     return std::min(due_orders_max_, static_cast<std::size_t>(short_by.units) + spare);
   }
 
-  // Takes `count` of those found. More of them are unseen only where it is the limit that hides them: those
-  // beyond what is enough are not needed.
-  Result<void> add_due(ItemId item, Result<std::vector<OrderId>> found, std::size_t count) {
-    if (!found) return std::unexpected(found.error());
-    if (found->size() > count) {
-      found->resize(count);
-      if (count == due_orders_max_) state_.due_unseen.insert(item);
-    }
-    if (found->empty()) return {};
-    std::vector<OrderId>& due = state_.due[item];
-    const std::set<OrderId> known(due.begin(), due.end());
-    for (const OrderId id : *found) {
-      if (!known.contains(id)) due.push_back(id);
-    }
-    return load_orders(std::set<OrderId>(found->begin(), found->end()));
-  }
-
   Store& store_;
   const std::span<const Command> commands_;
-  const Plan plan_;
+  Plan plan_;
   const std::size_t due_orders_max_;
   std::multimap<OrderId, const Reserve*> made_here_;  // Of orders that this batch may make; a key may repeat.
+  std::vector<std::pair<OrderId, std::int64_t>>
+      read_;  // Orders and their revisions, before they were locked.
+  std::set<OrderId> due_;
+  std::set<OrderId> incomplete_;  // Orders of which not everything is known to be loaded.
   State state_;
   Time now_;
 };
@@ -258,9 +386,17 @@ class Loading {
 }  // namespace
 
 Result<Loaded> load_batch(Store& store, std::span<const Command> commands, std::size_t due_orders_max) {
-  Loading loading(store, commands, due_orders_max);
-  if (const auto done = loading.everything(); !done) return std::unexpected(done.error());
-  return loading.take();
+  CHECK(due_orders_max >= 1);
+  Loading first(store, commands, due_orders_max, {});
+  const auto loaded = first.everything();
+  if (loaded) return first.take();
+  const bool due_were_locked = loaded.error().code == ErrorCode::conflict && !first.due().empty();
+  if (!due_were_locked) return std::unexpected(loaded.error());
+
+  store.rollback();
+  Loading second(store, commands, due_orders_max, first.due());
+  if (const auto again = second.everything(); !again) return std::unexpected(again.error());
+  return second.take();
 }
 
 }  // namespace gavel::judge

@@ -28,6 +28,7 @@ struct Planning {
   void operator()(const Rebalance& act) const { plan.items.insert(act.item); }
   void operator()(const PutSku& act) const {
     plan.skus.insert(act.sku);
+    plan.written_skus.insert(act.sku);
     plan.deals_numbers = true;
   }
   void operator()(const Receive& act) const { plan.skus.insert(act.sku); }
@@ -40,11 +41,11 @@ struct Planning {
   }
   void operator()(const ChangeActivity& act) const {
     // Its free items as well, since the ladder looks at them.
-    plan.activities.insert(act.activity);
+    written(act.activity);
     plan.changed_activities.insert(act.activity);
   }
-  void operator()(const WarmActivity& act) const { plan.activities.insert(act.activity); }
-  void operator()(const CheckActivity& act) const { plan.activities.insert(act.activity); }
+  void operator()(const WarmActivity& act) const { written(act.activity); }
+  void operator()(const CheckActivity& act) const { written(act.activity); }
   void operator()(const OpenActivity& act) const { whole(act.activity); }
   void operator()(const CloseActivity& act) const { whole(act.activity); }
 
@@ -52,8 +53,12 @@ struct Planning {
     plan.orders.insert(order);
     for (const Line& line : lines) plan.skus.insert(line.sku);
   }
-  void whole(const ActivityCode& activity) const {
+  void written(const ActivityCode& activity) const {
     plan.activities.insert(activity);
+    plan.written_activities.insert(activity);
+  }
+  void whole(const ActivityCode& activity) const {
+    written(activity);
     plan.whole_activities.insert(activity);
   }
 };

@@ -19,6 +19,8 @@ struct Plan {
       drawn;                                         // Lines of activities that orders draw from.
   std::set<rules::ActivityCode> whole_activities;    // Opened or closed: every line, and the free items.
   std::set<rules::ActivityCode> changed_activities;  // Every line.
+  std::set<rules::SkuCode> written_skus;             // Of `skus`, those whose rows a command may change.
+  std::set<rules::ActivityCode> written_activities;  // Of `activities`, likewise.
   std::set<rules::ItemId> items;                     // Items that are named by their number.
   std::set<rules::OrderId> orders;                   // Orders that are acted upon.
   std::set<rules::RequestId> requests;               // Keys, each looked up as a row (caller, key) …

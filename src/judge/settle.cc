@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "judge/judge.h"
 
 namespace gavel::judge {
@@ -15,6 +16,7 @@ namespace gavel::judge {
 // of whenever that is found out: the gate has to hear of it as of every batch.
 Result<std::optional<Settlement>> Judge::settle_in_doubt() {
   if (!in_doubt_) return std::nullopt;
+  CHECK(lane_ && next_n_ >= 1);  // What is in doubt was written by this lane.
   Error last{ErrorCode::unknown, ""};
   for (int attempts = 1; attempts <= limits_.settle_attempts_max; ++attempts) {
     const Result<Settlement> settled = store_.settle(BatchId{*lane_, next_n_});

@@ -111,7 +111,7 @@ class UserOrdersTest : public ::testing::TestWithParam<judge::IndexForm> {
 
   JudgeDriver& court() { return *court_; }
   Projection& projection() { return *projection_; }
-  VirtualClock& clock() { return world_->clock(); }
+  judge::StoreClock& clock() { return world_->clock(); }
   judge::Reader& reader() { return *reader_; }
 
  private:

@@ -24,10 +24,10 @@ const IdempotencyRecord* find_recorded(const DecisionContext& c) {
   return nullptr;
 }
 
-// True for an order that was made with another key; if it had been made with this one, there would be a
-// record.
-bool is_an_order(State& state, OrderId id) {
-  return state.ids_in_use.contains(id) || state.find_order(id) != nullptr;
+// True of the id of an order that was made under another key (had it been made under this one, that were
+// recorded), and of the key of another act.
+bool is_id_in_use(State& state, OrderId id) {
+  return state.ids_in_use.contains(id) || state.key_guards.contains(id) || state.find_order(id) != nullptr;
 }
 
 // The answer that the key alone determines: the first answer again, or a refusal. Nothing if the key is new.
@@ -48,7 +48,7 @@ std::optional<Verdict> answer_by_key(const DecisionContext& c) {
     if (time_of(*uuid) > c.now + key_ahead_max) {
       return malformed("Idempotency-Key: the time in this UUIDv7 is more than an hour ahead");
     }
-    if (std::holds_alternative<Reserve>(c.command.act) && is_an_order(c.state, OrderId{*uuid})) {
+    if (std::holds_alternative<Reserve>(c.command.act) && is_id_in_use(c.state, OrderId{*uuid})) {
       return verdict_of(Outcome::key_in_use);
     }
   }
@@ -66,8 +66,9 @@ Verdict forget(DecisionContext& c, const Forget& act) {
     return verdict_of(Outcome::illegal_transition, detail);
   }
 
-  // From here it must succeed.
+  // From here it must succeed. A key that is forgotten is too old for any other use (A28).
   CHECK(c.state.forgotten.insert(found->first).second);
+  if (const auto& uuid = act.key.uuid7()) c.state.key_guards_freed.insert(OrderId{*uuid});
   c.state.requests.erase(found);
   return verdict_of(Outcome::changed);
 }
@@ -109,6 +110,7 @@ void record(DecisionContext& c, Verdict& verdict) {
   const auto& uuid = command.key->uuid7();
   const auto* act = std::get_if<Reserve>(&command.act);
   if (act == nullptr || !uuid) {
+    if (uuid && !is_id_in_use(c.state, OrderId{*uuid})) c.state.key_guards.insert(OrderId{*uuid});
     c.state.requests.emplace(RequestId{command.caller, *command.key}, std::move(recorded));
     return;
   }

@@ -20,6 +20,7 @@ using SkuId = Number<struct SkuIdTag>;
 using ActivityId = Number<struct ActivityIdTag>;  // 0 means no activity: the free pool.
 using ItemId = Number<struct ItemIdTag>;          // A stock item: one (SKU, warehouse, lot, pool).
 using LaneId = Number<struct LaneIdTag>;          // A new one is assigned at every start of a lane.
+using InstanceId = Number<struct InstanceIdTag>;  // Of a process, at least 1; a new one at every start.
 
 inline constexpr ActivityId free_pool{0};
 
@@ -27,6 +28,12 @@ inline constexpr ActivityId free_pool{0};
 struct OrderId {
   Uuid uuid;
   friend auto operator<=>(const OrderId&, const OrderId&) = default;
+};
+
+// Which database this is. One that is made anew is another one, though it has the same name.
+struct Incarnation {
+  Uuid uuid;
+  friend auto operator<=>(const Incarnation&, const Incarnation&) = default;
 };
 
 // Position of a bucket within its item, from 0.

@@ -72,6 +72,7 @@ struct Sku {
   ItemId free_item;
   RowState row_state = RowState::clean;
   Mode mode = Mode::service;
+  std::int64_t version = 0;  // As loaded: the store guards an update by it, and raises it by one.
 };
 
 struct AllottedLine {
@@ -93,6 +94,7 @@ struct Activity {
   std::vector<AllottedLine> lines;
   RowState row_state = RowState::clean;
   Mode mode = Mode::service;
+  std::int64_t version = 0;  // As that of a SKU.
 };
 
 // Where an order's units come from.
@@ -203,8 +205,13 @@ struct State {
   std::set<RequestId> forgotten;  // Rows (caller, key) to be deleted, before any is inserted.
   std::map<OrderId, IdempotencyRecord>
       orders_as_requests;  // Requests in order rows whose id is the request's UUIDv7 key.
-  std::set<OrderId>
-      ids_in_use;  // UUIDv7 keys of this batch that are already the id of an order with another key.
+  // UUIDv7 keys of this batch that are already the id of an order with another key, or the key of another
+  // act.
+  std::set<OrderId> ids_in_use;
+  // UUIDv7 keys under which this batch records acts other than orders: no order may be made under them
+  // (docs/adr/0004). They are freed when the record of the act is forgotten.
+  std::set<OrderId> key_guards;
+  std::set<OrderId> key_guards_freed;
   Counters counters;
 
   // Due held orders, oldest first, that may be released if an item runs short (C9). An item in `due_unseen`

@@ -31,7 +31,6 @@ enum class LockMode : std::uint8_t { shared, exclusive };
 struct DatabaseProfile {
   Micros call_takes{100};  // Of a usual call, at the mean.
   Micros lock_wait_max{40'000};
-  LockMode names_locked = LockMode::exclusive;  // How SKUs and activities are locked when they are loaded.
   bool sees_inserts =
       true;  // Loading waits for rows that others are inserting (MariaDB; PostgreSQL does not).
 };

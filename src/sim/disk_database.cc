@@ -41,83 +41,32 @@ std::filesystem::path make_folder() {
 }
 
 // Each call takes its time on the fiber, and none has an effect once the power is cut.
-class DiskStore final : public Store {
+class DiskStore final : public judge::StoreWrapper {
  public:
   DiskStore(const Client& client, DiskDatabase& database, std::unique_ptr<Store> file)
-      : c_(client), database_(database), file_(std::move(file)) {}
+      : StoreWrapper(*file), c_(client), database_(database), file_(std::move(file)) {}
 
-  Result<rules::LaneId> open_lane() override {
-    return call([&] { return file_->open_lane(); });
-  }
-  Result<void> begin() override {
-    return call([&] { return file_->begin(); });
-  }
-  Result<void> load_skus(const std::set<rules::SkuCode>& codes, State& state) override {
-    return call([&] { return file_->load_skus(codes, state); });
-  }
-  Result<void> load_skus(const std::set<rules::SkuId>& ids, State& state) override {
-    return call([&] { return file_->load_skus(ids, state); });
-  }
-  Result<void> load_activities(const std::set<rules::ActivityCode>& codes, State& state) override {
-    return call([&] { return file_->load_activities(codes, state); });
-  }
-  Result<void> load_activities(const std::set<rules::ActivityId>& ids, State& state) override {
-    return call([&] { return file_->load_activities(ids, state); });
-  }
-  Result<void> load_items(const std::set<rules::ItemId>& ids, State& state) override {
-    return call([&] { return file_->load_items(ids, state); });
-  }
-  Result<void> load_orders(const std::set<OrderId>& ids, State& state) override {
-    return call([&] { return file_->load_orders(ids, state); });
-  }
-  Result<void> load_requests(const std::set<rules::RequestId>& ids, const std::set<OrderId>& keys_as_orders,
-                             State& state) override {
-    return call([&] { return file_->load_requests(ids, keys_as_orders, state); });
-  }
-  Result<void> load_quotas(const std::set<rules::QuotaKey>& keys, State& state) override {
-    return call([&] { return file_->load_quotas(keys, state); });
-  }
-  Result<void> load_counters(State& state) override {
-    return call([&] { return file_->load_counters(state); });
-  }
-  Result<Time> now() override {
-    return call([&] { return file_->now(); });
-  }
-  Result<std::vector<OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) override {
-    return call([&] { return file_->find_due(item, now, count); });
-  }
-  Result<std::vector<OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
-                                           std::size_t count) override {
-    return call([&] { return file_->find_due_of(item, user, now, count); });
-  }
   Result<void> write(const State& state, BatchId batch, Time now) override {
-    return call([&] {
+    return around(judge::Call::write, [&] {
       database_.about_to_commit(state, batch, now);
       return file_->write(state, batch, now);
     });
   }
   Result<void> commit() override {
-    const auto committed = call([&] { return database_.commit(*file_); });
+    const auto committed = around(judge::Call::commit, [&] { return database_.commit(*file_); });
     c_.spend_time();
     return committed;
   }
   void rollback() override {
     if (c_.power.on()) file_->rollback();
   }
-  Result<void> idle() override {
-    return call([&] { return file_->idle(); });
-  }
-  Result<judge::Settlement> settle(BatchId batch) override {
-    return call([&] { return file_->settle(batch); });
-  }
 
  private:
-  template <class Use>
-  auto call(Use use) -> decltype(use()) {
+  Result<void> around(judge::Call, const Answer& pass_on) override {
     if (c_.faults.strikes(Fault::instance_crashed_in_call)) c_.crash();
     c_.spend_time();
     if (!c_.power.on()) return fail(ErrorCode::broken, "the instance is dead");
-    return use();
+    return pass_on();
   }
 
   const Client c_;

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "judge/sqlite/store.h"
 #include "judge/testing/fault_vfs.h"
+#include "judge/testing/store_wrapper.h"
 #include "sim/database.h"
 
 namespace gavel::sim {

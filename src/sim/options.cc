@@ -48,7 +48,6 @@ InstanceOptions draw_instance(Random& random) {
   options.policy.refusals_recorded_max = one_of<std::int64_t>(random, {1, 3, 1000});
   options.database.call_takes = Micros(one_of<std::int64_t>(random, {10, 50, 200}));
   options.database.lock_wait_max = Micros(one_of<std::int64_t>(random, {3'000, 20'000, 100'000}));
-  options.database.names_locked = random.chance(1, 2) ? LockMode::exclusive : LockMode::shared;
   options.database.sees_inserts = random.chance(1, 2);
   options.refresh_every = Micros(one_of<std::int64_t>(random, {300'000, 1'000'000, 3'000'000}));
   options.gate_reply_within = Micros(one_of<std::int64_t>(random, {500, 5'000, 50'000}));

@@ -42,7 +42,7 @@ enum class RareState : std::uint8_t {
   confirming_read_found_due_hold,
   confirming_read_failed,
   refused_by_gate,
-  deadlock,
+  locked_after_time,
   lock_wait_timeout,
   waited_for_insert,
   duplicate_at_write,

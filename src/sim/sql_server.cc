@@ -86,6 +86,13 @@ void SqlServer::release(TransactionId id, const RowName& row) {
   wake_waiters(row);
 }
 
+bool SqlServer::holds(TransactionId id, const RowName& row, LockMode mode) const {
+  const auto holders = locks_.find(row);
+  if (holders == locks_.end()) return false;
+  const auto held = holders->second.find(id);
+  return held != holders->second.end() && (mode == LockMode::shared || held->second == LockMode::exclusive);
+}
+
 bool SqlServer::is_taken(TransactionId id, const RowName& row) const {
   const auto holders = locks_.find(row);
   return holders != locks_.end() &&

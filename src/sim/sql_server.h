@@ -62,11 +62,17 @@ class SqlServer final : public Database {
   // True if the transaction has the lock, which it may have had before.
   bool try_lock(TransactionId id, const RowName& row, LockMode mode);
   void release(TransactionId id, const RowName& row);
+  // True if the transaction has a lock on the row that is at least as strong.
+  bool holds(TransactionId id, const RowName& row, LockMode mode) const;
   // Whether somebody else has a lock on the row, or somebody whose client has gone.
   bool is_taken(TransactionId id, const RowName& row) const;
   bool is_held_by_silent(const RowName& row) const;
   // Whether waiting for this lock would close a circle of waiting.
   bool is_deadlock(TransactionId id, const RowName& row, LockMode mode) const;
+  // Of a transaction that was ended because it would have closed such a circle. The judge takes its locks in
+  // one order, so that a run need not have any.
+  void note_deadlock() { ++deadlocks_; }
+  std::uint64_t deadlocks() const { return deadlocks_; }
   // Notes who waits for what, until stop_waiting; `fiber` is woken whenever a lock on the row is released.
   void wait(TransactionId id, const RowName& row, LockMode mode, Fiber& fiber);
   void stop_waiting(TransactionId id);
@@ -123,6 +129,7 @@ class SqlServer final : public Database {
   std::map<TransactionId, Transaction> transactions_;
   std::map<RowName, Holders> locks_;
   TransactionId next_ = 1;
+  std::uint64_t deadlocks_ = 0;
   std::vector<std::string> complaints_;
 };
 

@@ -36,24 +36,34 @@ RowName row_of(BatchId batch) {
 
 const RowName counters_row = "counters";
 
-bool is_changed(const auto& row) { return row.row_state != rules::RowState::clean; }
+// Every row that the batch writes, and those of them that it must have loaded for update.
+struct WrittenRows {
+  std::set<RowName> all;  // Inserts wait for others that insert the same key.
+  std::set<RowName> updated;
 
-// Every row that the batch inserts or updates: inserts wait for others that insert the same key.
-std::set<RowName> rows_written(const State& state, BatchId batch) {
-  std::set<RowName> rows{row_of(batch)};
-  for (const auto& [code, sku] : state.skus)
-    if (is_changed(sku)) rows.insert(row_of(code));
-  for (const auto& [code, activity] : state.activities)
-    if (is_changed(activity)) rows.insert(row_of(code));
-  for (const auto& [id, item] : state.items)
-    if (is_changed(item) || item.buckets != item.loaded) rows.insert(row_of(id));
-  for (const auto& [id, order] : state.orders)
-    if (is_changed(order)) rows.insert(row_of(id));
-  for (const auto& [id, recorded] : state.requests)
-    if (is_changed(recorded)) rows.insert(row_of(id));
-  for (const auto& [key, quota] : state.quotas)
-    if (is_changed(quota)) rows.insert(row_of(key));
-  if (is_changed(state.counters)) rows.insert(counters_row);
+  void add(const RowName& name, rules::RowState row_state) {
+    if (row_state == rules::RowState::clean) return;
+    all.insert(name);
+    if (row_state == rules::RowState::updated) updated.insert(name);
+  }
+};
+
+WrittenRows rows_written(const State& state, BatchId batch) {
+  WrittenRows rows;
+  rows.all.insert(row_of(batch));
+  for (const auto& [code, sku] : state.skus) rows.add(row_of(code), sku.row_state);
+  for (const auto& [code, activity] : state.activities) rows.add(row_of(code), activity.row_state);
+  for (const auto& [id, item] : state.items) {
+    const bool in_buckets = item.row_state == rules::RowState::clean && item.buckets != item.loaded;
+    rows.add(row_of(id), in_buckets ? rules::RowState::updated : item.row_state);
+  }
+  for (const auto& [id, order] : state.orders) rows.add(row_of(id), order.row_state);
+  for (const auto& [key, quota] : state.quotas) rows.add(row_of(key), quota.row_state);
+  for (const auto& [id, record] : state.requests) rows.add(row_of(id), record.row_state);
+  for (const rules::RequestId& id : state.forgotten) rows.all.insert(row_of(id));
+  for (const OrderId& id : state.key_guards) rows.all.insert(row_of(id));
+  for (const OrderId& id : state.key_guards_freed) rows.all.insert(row_of(id));
+  rows.add(counters_row, state.counters.row_state);
   return rows;
 }
 
@@ -72,12 +82,12 @@ class SqlStore final : public judge::Store {
   SqlStore(const SqlStore&) = delete;
   SqlStore& operator=(const SqlStore&) = delete;
 
+  Result<judge::Identity> open_instance() override;
   Result<rules::LaneId> open_lane() override;
   Result<void> begin() override;
-  Result<void> load_skus(const std::set<rules::SkuCode>& codes, State& state) override;
-  Result<void> load_skus(const std::set<rules::SkuId>& ids, State& state) override;
-  Result<void> load_activities(const std::set<rules::ActivityCode>& codes, State& state) override;
-  Result<void> load_activities(const std::set<rules::ActivityId>& ids, State& state) override;
+  Result<void> read_orders(const std::set<OrderId>& ids, State& state) override;
+  Result<void> load_activities(const judge::ActivityKeys& keys, State& state) override;
+  Result<void> load_skus(const judge::SkuKeys& keys, State& state) override;
   Result<void> load_items(const std::set<rules::ItemId>& ids, State& state) override;
   Result<void> load_orders(const std::set<OrderId>& ids, State& state) override;
   Result<void> load_requests(const std::set<rules::RequestId>& ids, const std::set<OrderId>& keys_as_orders,
@@ -85,9 +95,7 @@ class SqlStore final : public judge::Store {
   Result<void> load_quotas(const std::set<rules::QuotaKey>& keys, State& state) override;
   Result<void> load_counters(State& state) override;
   Result<Time> now() override;
-  Result<std::vector<OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) override;
-  Result<std::vector<OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
-                                           std::size_t count) override;
+  Result<judge::DueOrders> find_due(std::span<const judge::DueQuestion> questions, Time now) override;
   Result<void> write(const State& state, BatchId batch, Time now) override;
   Result<void> commit() override;
   void rollback() override;
@@ -106,7 +114,8 @@ class SqlStore final : public judge::Store {
   Error failed(ErrorCode code, const std::string& what);
   std::unexpected<Error> dead(const std::string& what);
   void lose_connection(Fault fault);
-  Result<void> lock(const RowName& row, LockMode mode);
+  enum class IfTaken : std::uint8_t { wait, give_up };
+  Result<void> lock(const RowName& row, LockMode mode, IfTaken if_taken);
   Result<void> wait_for(const RowName& row, LockMode mode);
   Result<void> lock_rows(const char* name, const std::vector<Row>& rows);
   // What the server's tables hold of what `load` asks for. They are in its memory, where no read fails.
@@ -122,10 +131,16 @@ class SqlStore final : public judge::Store {
 
   const SqlClient c_;
   Phase phase_ = Phase::idle;
+  bool knows_time_ = false;  // From here on nothing that is loaded is waited for.
   std::optional<SqlServer::TransactionId> transaction_;
 };
 
 // The contract's order of calls, outermost first; then what they share.
+
+Result<judge::Identity> SqlStore::open_instance() {
+  if (const auto called = call("open_instance", Phase::idle); !called) return std::unexpected(called.error());
+  return c_.server.tables().open_instance();
+}
 
 Result<rules::LaneId> SqlStore::open_lane() {
   if (const auto called = call("open_lane", Phase::idle); !called) return std::unexpected(called.error());
@@ -140,51 +155,50 @@ Result<void> SqlStore::begin() {
   if (const auto called = call("begin", Phase::idle); !called) return called;
   transaction_ = c_.server.begin();
   phase_ = Phase::open;
+  knows_time_ = false;
   return {};
 }
 
-Result<void> SqlStore::load_skus(const std::set<rules::SkuCode>& codes, State& state) {
-  std::vector<Row> rows;
-  for (const rules::SkuCode& code : codes) {
-    rows.push_back({row_of(code), c_.manners.names_locked, [this, code] {
-                      const State found = in_tables([&](judge::Store& tables, State& to) {
-                        return tables.load_skus(std::set{code}, to);
-                      });
-                      return !found.skus.empty();
-                    }});
-  }
-  if (const auto locked = lock_rows("load_skus", rows); !locked) return locked;
-  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_skus(codes, state); });
+Result<void> SqlStore::read_orders(const std::set<OrderId>& ids, State& state) {
+  if (const auto called = call("read_orders", Phase::open); !called) return called;
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_orders(ids, state); });
 }
 
 // A number never changes its name, so that it may be looked up before anything is locked.
-Result<void> SqlStore::load_skus(const std::set<rules::SkuId>& ids, State& state) {
-  const State found = in_tables([&](judge::Store& tables, State& to) { return tables.load_skus(ids, to); });
-  std::set<rules::SkuCode> codes;
-  for (const auto& [code, sku] : found.skus) codes.insert(code);
-  return load_skus(codes, state);
-}
-
-Result<void> SqlStore::load_activities(const std::set<rules::ActivityCode>& codes, State& state) {
+Result<void> SqlStore::load_activities(const judge::ActivityKeys& keys, State& state) {
+  const State numbered = in_tables(
+      [&](judge::Store& tables, State& to) { return tables.load_activities({{}, keys.ids, {}}, to); });
+  std::set<rules::ActivityCode> codes = keys.codes;
+  for (const auto& [code, activity] : numbered.activities) codes.insert(code);
   std::vector<Row> rows;
   for (const rules::ActivityCode& code : codes) {
-    rows.push_back({row_of(code), c_.manners.names_locked, [this, code] {
-                      const State found = in_tables([&](judge::Store& tables, State& to) {
-                        return tables.load_activities(std::set{code}, to);
-                      });
-                      return !found.activities.empty();
-                    }});
+    rows.push_back(
+        {row_of(code), keys.written.contains(code) ? LockMode::exclusive : LockMode::shared, [this, code] {
+           const State found = in_tables(
+               [&](judge::Store& tables, State& to) { return tables.load_activities({{code}, {}, {}}, to); });
+           return !found.activities.empty();
+         }});
   }
   if (const auto locked = lock_rows("load_activities", rows); !locked) return locked;
-  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_activities(codes, state); });
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_activities(keys, state); });
 }
 
-Result<void> SqlStore::load_activities(const std::set<rules::ActivityId>& ids, State& state) {
-  const State found =
-      in_tables([&](judge::Store& tables, State& to) { return tables.load_activities(ids, to); });
-  std::set<rules::ActivityCode> codes;
-  for (const auto& [code, activity] : found.activities) codes.insert(code);
-  return load_activities(codes, state);
+Result<void> SqlStore::load_skus(const judge::SkuKeys& keys, State& state) {
+  const State numbered =
+      in_tables([&](judge::Store& tables, State& to) { return tables.load_skus({{}, keys.ids, {}}, to); });
+  std::set<rules::SkuCode> codes = keys.codes;
+  for (const auto& [code, sku] : numbered.skus) codes.insert(code);
+  std::vector<Row> rows;
+  for (const rules::SkuCode& code : codes) {
+    rows.push_back(
+        {row_of(code), keys.written.contains(code) ? LockMode::exclusive : LockMode::shared, [this, code] {
+           const State found = in_tables(
+               [&](judge::Store& tables, State& to) { return tables.load_skus({{code}, {}, {}}, to); });
+           return !found.skus.empty();
+         }});
+  }
+  if (const auto locked = lock_rows("load_skus", rows); !locked) return locked;
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.load_skus(keys, state); });
 }
 
 Result<void> SqlStore::load_items(const std::set<rules::ItemId>& ids, State& state) {
@@ -200,9 +214,18 @@ Result<void> SqlStore::load_items(const std::set<rules::ItemId>& ids, State& sta
   return c_.server.with_tables([&](judge::Store& tables) { return tables.load_items(ids, state); });
 }
 
+// What was read without a lock is read again.
+void forget_order(OrderId id, State& state) {
+  state.orders.erase(id);
+  auto first = state.occurrences.lower_bound({id, rules::ItemId{0}, 0, rules::Action{}});
+  while (first != state.occurrences.end() && first->first.order == id) first = state.occurrences.erase(first);
+}
+
 Result<void> SqlStore::load_orders(const std::set<OrderId>& ids, State& state) {
   std::vector<Row> rows;
+  std::vector<OrderId> unlocked;
   for (const OrderId id : ids) {
+    if (!c_.server.holds(*transaction_, row_of(id), LockMode::exclusive)) unlocked.push_back(id);
     rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
                       const State found = in_tables(
                           [&](judge::Store& tables, State& to) { return tables.load_orders({id}, to); });
@@ -210,29 +233,13 @@ Result<void> SqlStore::load_orders(const std::set<OrderId>& ids, State& state) {
                     }});
   }
   if (const auto locked = lock_rows("load_orders", rows); !locked) return locked;
+  for (const OrderId id : unlocked) forget_order(id, state);
   return c_.server.with_tables([&](judge::Store& tables) { return tables.load_orders(ids, state); });
 }
 
 Result<void> SqlStore::load_requests(const std::set<rules::RequestId>& ids,
                                      const std::set<OrderId>& keys_as_orders, State& state) {
-  std::vector<Row> rows;
-  for (const rules::RequestId& id : ids) {
-    rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
-                      const State found = in_tables([&](judge::Store& tables, State& to) {
-                        return tables.load_requests({id}, {}, to);
-                      });
-                      return !found.requests.empty();
-                    }});
-  }
-  for (const OrderId id : keys_as_orders) {
-    rows.push_back({row_of(id), LockMode::exclusive, [this, id] {
-                      const State found = in_tables([&](judge::Store& tables, State& to) {
-                        return tables.load_requests({}, {id}, to);
-                      });
-                      return !found.orders_as_requests.empty() || !found.ids_in_use.empty();
-                    }});
-  }
-  if (const auto locked = lock_rows("load_requests", rows); !locked) return locked;
+  if (const auto called = call("load_requests", Phase::open); !called) return called;
   return c_.server.with_tables(
       [&](judge::Store& tables) { return tables.load_requests(ids, keys_as_orders, state); });
 }
@@ -258,25 +265,24 @@ Result<void> SqlStore::load_counters(State& state) {
 
 Result<Time> SqlStore::now() {
   if (const auto called = call("now", Phase::open); !called) return std::unexpected(called.error());
+  knows_time_ = true;
   return c_.server.tables().now();
 }
 
-Result<std::vector<OrderId>> SqlStore::find_due(rules::ItemId item, Time now, std::size_t count) {
+Result<judge::DueOrders> SqlStore::find_due(std::span<const judge::DueQuestion> questions, Time now) {
   if (const auto called = call("find_due", Phase::open); !called) return std::unexpected(called.error());
-  return c_.server.with_tables([&](judge::Store& tables) { return tables.find_due(item, now, count); });
-}
-
-Result<std::vector<OrderId>> SqlStore::find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
-                                                   std::size_t count) {
-  if (const auto called = call("find_due_of", Phase::open); !called) return std::unexpected(called.error());
-  return c_.server.with_tables(
-      [&](judge::Store& tables) { return tables.find_due_of(item, user, now, count); });
+  return c_.server.with_tables([&](judge::Store& tables) { return tables.find_due(questions, now); });
 }
 
 Result<void> SqlStore::write(const State& state, BatchId batch, Time now) {
   if (const auto called = call("write", Phase::open); !called) return called;
-  for (const RowName& row : rows_written(state, batch)) {
-    if (const auto locked = lock(row, LockMode::exclusive); !locked) return locked;
+  const WrittenRows rows = rows_written(state, batch);
+  for (const RowName& row : rows.updated) {
+    if (c_.server.is_open(*transaction_) && !c_.server.holds(*transaction_, row, LockMode::exclusive))
+      c_.server.complain(c_.name + ": " + row + " is updated and was not loaded for update");
+  }
+  for (const RowName& row : rows.all) {
+    if (const auto locked = lock(row, LockMode::exclusive, IfTaken::wait); !locked) return locked;
   }
   const auto written = c_.server.write(*transaction_, state, batch, now);
   if (!written) {
@@ -356,7 +362,7 @@ Result<Settlement> SqlStore::settle(BatchId batch) {
 // The insert waits for the lock of the transaction in doubt, if that one still is.
 Result<Settlement> SqlStore::bury(BatchId batch) {
   c_.sightings.saw_if(c_.server.is_taken(*transaction_, row_of(batch)), RareState::settle_waited);
-  if (const auto locked = lock(row_of(batch), LockMode::exclusive); !locked)
+  if (const auto locked = lock(row_of(batch), LockMode::exclusive, IfTaken::wait); !locked)
     return std::unexpected(locked.error());
   auto settled = c_.server.tables().settle(batch);
   if (c_.faults.strikes(Fault::sql_settle_lost)) {
@@ -412,17 +418,22 @@ Result<void> SqlStore::lock_rows(const char* name, const std::vector<Row>& rows)
     const bool exists = row.exists();
     if (!c_.manners.sees_inserts && !exists) continue;
     c_.sightings.saw_if(!exists && c_.server.is_taken(*transaction_, row.name), RareState::waited_for_insert);
-    if (const auto locked = lock(row.name, row.mode); !locked) return locked;
+    const IfTaken if_taken = knows_time_ ? IfTaken::give_up : IfTaken::wait;
+    if (const auto locked = lock(row.name, row.mode, if_taken); !locked) return locked;
     if (!row.exists()) c_.server.release(*transaction_, row.name);
   }
   return {};
 }
 
-Result<void> SqlStore::lock(const RowName& row, LockMode mode) {
+Result<void> SqlStore::lock(const RowName& row, LockMode mode, IfTaken if_taken) {
   if (!c_.server.is_open(*transaction_)) {
     return std::unexpected(failed(ErrorCode::conflict, "the transaction was rolled back"));
   }
   if (c_.server.try_lock(*transaction_, row, mode)) return {};
+  if (if_taken == IfTaken::give_up) {
+    c_.sightings.saw(RareState::locked_after_time);
+    return std::unexpected(failed(ErrorCode::conflict, row + " is locked, and nothing waits after the time"));
+  }
   c_.tale.tell(c_.name, "sql: waits for " + row);
   c_.sightings.saw_if(c_.server.is_held_by_silent(row), RareState::silent_client_held_locks);
   return wait_for(row, mode);
@@ -433,7 +444,7 @@ Result<void> SqlStore::wait_for(const RowName& row, LockMode mode) {
   while (true) {
     if (c_.server.is_deadlock(*transaction_, row, mode)) {
       c_.server.abort(*transaction_);
-      c_.sightings.saw(RareState::deadlock);
+      c_.server.note_deadlock();
       return std::unexpected(failed(ErrorCode::conflict, "deadlock at " + row));
     }
     // The statement alone is undone: the transaction keeps its locks until it is rolled back.

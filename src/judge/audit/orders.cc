@@ -110,7 +110,8 @@ void OrderAudit::flow_by_order(const FlowRow& row) {
     story.changed[{flow.item, flow.bucket}][flow.action] += flow.quantity.units;
     const std::int64_t units = is_taking(flow.action) ? flow.quantity.units : -flow.quantity.units;
     const rules::RequestKey key = flow.key.value_or(rules::RequestKey("-"));
-    story.changes.push_back({flow.at, row.batch, row.i, {flow.caller, key}, flow.item, units});
+    story.changes.push_back(
+        {flow.at, row.batch, row.i, {flow.caller, key}, {flow.item, flow.bucket}, flow.seq, units});
   }
   const std::int32_t next = ++story.rows[{flow.item, flow.bucket, flow.action}];
   if (flow.occurrence != next && story.strange.empty()) {
@@ -152,16 +153,35 @@ void OrderAudit::order(const Order& row) {
   }
 }
 
+// In the order of their batches, as lanes and chains say; where those leave it open, by time. False if that
+// leaves it open as well.
+bool OrderAudit::put_in_order(std::vector<Step>& changes) {
+  std::ranges::sort(changes, {}, [](const Step& step) { return std::tuple(step.batch, step.i); });
+  std::vector<BatchLinks<Place>> batches;
+  for (const Step& step : changes) {
+    if (batches.empty() || batches.back().batch != step.batch) batches.push_back({step.batch});
+    batches.back().add(step.place, step.seq);
+  }
+  if (const auto order = order_of_batches(batches)) {
+    std::map<BatchId, std::size_t> ranks;
+    for (const std::size_t i : *order) ranks.emplace(batches[i].batch, ranks.size());
+    std::ranges::sort(changes, {}, [&](const Step& step) { return std::pair(ranks.at(step.batch), step.i); });
+    return true;
+  }
+  std::ranges::sort(changes, {}, [](const Step& step) { return std::tuple(step.at, step.batch, step.i); });
+  return std::ranges::adjacent_find(changes, [](const Step& one, const Step& next) {
+           return one.at == next.at && one.batch.lane != next.batch.lane;
+         }) == changes.end();
+}
+
 // What the order had after each change, whichever bucket it moved first.
 void OrderAudit::replay_changes(Story& story, Known& known) {
-  std::ranges::sort(story.changes, {}, &Step::place);
+  if (story.changes.empty()) return;
+  known.unordered = !put_in_order(story.changes);
   UnitsBySku units = known.units;
-  const auto untied = [](const Step& one, const Step& next) {
-    return one.at == next.at && one.batch.lane != next.batch.lane;
-  };
-  known.unordered = std::ranges::adjacent_find(story.changes, untied) != story.changes.end();
   for (const Step& step : story.changes) {
-    if (items_.contains(step.item)) units[code_of(step.item)] += step.units;
+    const rules::ItemId item = step.place.first;
+    if (items_.contains(item)) units[code_of(item)] += step.units;
     known.changes.emplace_back(step.at, text_of(units));
     changed_to_[step.request] = known.changes.back().second;
   }

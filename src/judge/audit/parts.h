@@ -110,9 +110,9 @@ class OrderAudit {
     BatchId batch;
     std::int64_t i;
     rules::RequestId request;
-    rules::ItemId item;
+    Place place;
+    std::int64_t seq;
     std::int64_t units;  // That the order has more after it.
-    auto place() const { return std::tuple(at, batch, i); }
   };
   struct Story {
     std::map<Place, Units> parts;
@@ -139,7 +139,8 @@ class OrderAudit {
     UnitsBySku units;  // That it took when it was made, as its flows say.
     std::optional<Time> expires_at;
     std::vector<std::pair<Time, std::string>> changes;  // What it had after each, as lines.
-    bool unordered = false;  // Several lanes changed it at one time: no row says which was first.
+    // Several lanes changed it at one time and in different buckets: no row says which was first.
+    bool unordered = false;
   };
   using Wrong = std::optional<std::string>;
 
@@ -159,6 +160,7 @@ class OrderAudit {
   Wrong wrong_administration(const rules::IdempotencyRecord& row, const Effect& effect) const;
   std::string lines_of(const Effect& effect) const;
   static std::string text_of(const UnitsBySku& units);  // "cap*1,tee*2"
+  static bool put_in_order(std::vector<Step>& changes);
   void replay_changes(Story& story, Known& known);
   static bool had(const Known& known, Time at, const std::string& lines);
   void count_claims(const rules::Order& row, const Story& story);

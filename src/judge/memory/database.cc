@@ -14,6 +14,7 @@ namespace {
 using rules::Bucket;
 using rules::Flow;
 using rules::no_units;
+using rules::OrderId;
 using rules::RowState;
 using rules::State;
 
@@ -89,17 +90,26 @@ Wrong wrong_items(const Tables& tables, const State& rows) {
   return std::nullopt;
 }
 
+// SKUs and activities are guarded by the version that they were loaded with.
+template <class Map, class Key>
+Wrong wrong_version(const Map& table, const Key& key, const auto& row, const std::string& what) {
+  if (is_inserted(row) || table.at(key).version == row.version) return std::nullopt;
+  return conflict(what);
+}
+
 Wrong wrong_names(const Tables& tables, const State& rows) {
   for (const auto& [code, sku] : rows.skus) {
     if (Wrong wrong = wrong_presence(tables.skus, code, sku, "sku " + code.text())) return wrong;
     if (Wrong wrong = wrong_presence(tables.sku_codes, sku.id, sku, "number of sku " + code.text()))
       return wrong;
+    if (Wrong wrong = wrong_version(tables.skus, code, sku, "sku " + code.text())) return wrong;
   }
   for (const auto& [code, activity] : rows.activities) {
     const std::string what = "activity " + code.text();
     if (Wrong wrong = wrong_presence(tables.activities, code, activity, what)) return wrong;
     if (Wrong wrong = wrong_presence(tables.activity_codes, activity.id, activity, "number of " + what))
       return wrong;
+    if (Wrong wrong = wrong_version(tables.activities, code, activity, what)) return wrong;
   }
   return std::nullopt;
 }
@@ -109,6 +119,8 @@ Wrong wrong_orders(const Tables& tables, const State& rows) {
   for (const auto& [id, order] : rows.orders) {
     const std::string what = "order " + to_text(id.uuid);
     if (Wrong wrong = wrong_presence(tables.orders, id, order, what)) return wrong;
+    if (is_inserted(order) && (tables.key_guards.contains(id) || rows.key_guards.contains(id)))
+      return duplicate(what);
     if (is_inserted(order)) continue;
     CHECK(order.loaded);
     if (tables.orders.at(id).order.revision != order.loaded->revision) return conflict(what);
@@ -117,6 +129,14 @@ Wrong wrong_orders(const Tables& tables, const State& rows) {
   for (const auto& [id, recorded] : rows.orders_as_requests) {
     const auto order = rows.orders.find(id);
     CHECK(order != rows.orders.end() && is_inserted(order->second));  // Its order is inserted with it.
+  }
+  return std::nullopt;
+}
+
+Wrong wrong_guards(const Tables& tables, const State& rows) {
+  for (const OrderId& id : rows.key_guards) {
+    if (tables.orders.contains(id) || tables.key_guards.contains(id))
+      return duplicate("key guard " + to_text(id.uuid));
   }
   return std::nullopt;
 }
@@ -249,6 +269,15 @@ void apply_rows(Map& table, const Map& rows) {
     table.insert_or_assign(key, row).first->second.row_state = RowState::clean;
 }
 
+template <class Map>
+void apply_versioned_rows(Map& table, const Map& rows) {
+  for (const auto& [key, row] : rows) {
+    auto& stored = table.insert_or_assign(key, row).first->second;
+    stored.version = is_inserted(row) ? 0 : row.version + 1;
+    stored.row_state = RowState::clean;
+  }
+}
+
 }  // namespace
 
 Staged staged_from(const State& state, BatchId batch, Time now) {
@@ -263,6 +292,8 @@ Staged staged_from(const State& state, BatchId batch, Time now) {
     if (item.row_state != RowState::clean || item.buckets != item.loaded) staged.rows.items.emplace(id, item);
   }
   staged.rows.forgotten = state.forgotten;
+  staged.rows.key_guards = state.key_guards;
+  staged.rows.key_guards_freed = state.key_guards_freed;
   staged.rows.counters = state.counters;
   staged.rows.flows = state.flows;
   staged.batch = BatchRow{batch, false, static_cast<std::int64_t>(state.flows.size()), now};
@@ -270,10 +301,10 @@ Staged staged_from(const State& state, BatchId batch, Time now) {
 }
 
 Result<void> check_constraints(const Tables& tables, const Staged& staged) {
-  for (const auto& wrong :
-       {wrong_numbers(tables, staged), wrong_names(tables, staged.rows), wrong_items(tables, staged.rows),
-        wrong_orders(tables, staged.rows), wrong_requests(tables, staged.rows),
-        wrong_quotas(tables, staged.rows), wrong_flows(tables, staged.rows)}) {
+  for (const auto& wrong : {wrong_numbers(tables, staged), wrong_names(tables, staged.rows),
+                            wrong_items(tables, staged.rows), wrong_orders(tables, staged.rows),
+                            wrong_guards(tables, staged.rows), wrong_requests(tables, staged.rows),
+                            wrong_quotas(tables, staged.rows), wrong_flows(tables, staged.rows)}) {
     if (wrong) return std::unexpected(*wrong);
   }
   return {};
@@ -281,14 +312,16 @@ Result<void> check_constraints(const Tables& tables, const Staged& staged) {
 
 void apply(Tables& tables, const Staged& staged) {
   const State& rows = staged.rows;
-  apply_rows(tables.skus, rows.skus);
+  apply_versioned_rows(tables.skus, rows.skus);
   for (const auto& [code, sku] : rows.skus) tables.sku_codes.insert_or_assign(sku.id, code);
-  apply_rows(tables.activities, rows.activities);
+  apply_versioned_rows(tables.activities, rows.activities);
   for (const auto& [code, activity] : rows.activities)
     tables.activity_codes.insert_or_assign(activity.id, code);
   apply_rows(tables.items, rows.items);
   apply_orders(tables, rows);
   apply_requests(tables, rows);
+  for (const OrderId& id : rows.key_guards_freed) tables.key_guards.erase(id);
+  tables.key_guards.insert(rows.key_guards.begin(), rows.key_guards.end());
   apply_rows(tables.quotas, rows.quotas);
   apply_flows(tables, rows, staged.batch.batch);
   tables.batches.emplace(staged.batch.batch, staged.batch);

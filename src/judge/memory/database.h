@@ -40,6 +40,7 @@ struct Tables {
   std::map<rules::ActivityId, rules::ActivityCode> activity_codes;
   std::map<rules::ItemId, rules::Item> items;
   std::map<rules::OrderId, StoredOrder> orders;
+  std::set<rules::OrderId> key_guards;  // Ids that no order may have, being keys of other acts.
   std::map<rules::RequestId, rules::IdempotencyRecord> requests;
   std::map<rules::QuotaKey, rules::Quota> quotas;
   std::map<FlowId, FlowRow> flows;
@@ -53,6 +54,7 @@ struct Tables {
   Time newest_batch_at = Time::min();
   rules::Counters counters;
   std::int64_t next_lane = 1;
+  std::int64_t next_instance = 1;
 };
 
 // What one batch writes, kept apart until it commits.
@@ -73,6 +75,10 @@ void apply(Tables& tables, const Staged& staged);
 
 class MemoryDatabase {
  public:
+  explicit MemoryDatabase(rules::Incarnation incarnation) : incarnation_(incarnation) {}
+
+  rules::Incarnation incarnation() const { return incarnation_; }
+
   // Waits for the transaction in progress, at most about a second; false: it is still there.
   bool enter() GAVEL_EXCLUDES(mutex_);
   void leave() GAVEL_EXCLUDES(mutex_);
@@ -92,6 +98,7 @@ class MemoryDatabase {
   }
 
  private:
+  const rules::Incarnation incarnation_;
   mutable Mutex mutex_;
   Condition left_;
   bool entered_ GAVEL_GUARDED_BY(mutex_) = false;

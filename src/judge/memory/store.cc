@@ -29,6 +29,28 @@ void load_occurrences(const Tables& tables, OrderId id, State& state) {
   }
 }
 
+std::vector<OrderId> due_of_item(const Tables& tables, const DueQuestion& question, Time now) {
+  std::vector<OrderId> due;
+  for (auto hold = tables.holds.lower_bound({question.item, Time::min(), OrderId{}});
+       hold != tables.holds.end() && due.size() < question.count_max; ++hold) {
+    const auto& [of, expires_at, order] = *hold;
+    if (of != question.item || expires_at > now) break;
+    due.push_back(order);
+  }
+  return due;
+}
+
+std::vector<OrderId> due_of_user(const Tables& tables, const DueQuestion& question, Time now) {
+  std::vector<OrderId> due;
+  for (auto hold = tables.holds_by_user.lower_bound({question.item, *question.user, Time::min(), OrderId{}});
+       hold != tables.holds_by_user.end() && due.size() < question.count_max; ++hold) {
+    const auto& [of, by, expires_at, order] = *hold;
+    if (of != question.item || by != question.user || expires_at > now) break;
+    due.push_back(order);
+  }
+  return due;
+}
+
 class MemoryStore final : public Store {
  public:
   MemoryStore(std::shared_ptr<MemoryDatabase> database, const Clock& clock)
@@ -36,6 +58,13 @@ class MemoryStore final : public Store {
   ~MemoryStore() override { MemoryStore::rollback(); }
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
+
+  Result<Identity> open_instance() override {
+    CHECK(!open_);
+    return Identity{database_->incarnation(), database_->change([](Tables& tables) {
+                      return rules::InstanceId{tables.next_instance++};
+                    })};
+  }
 
   Result<rules::LaneId> open_lane() override {
     CHECK(!open_);
@@ -49,30 +78,25 @@ class MemoryStore final : public Store {
     return {};
   }
 
-  Result<void> load_skus(const std::set<rules::SkuCode>& codes, State& state) override {
-    return load([&](const Tables& tables) {
-      for (const rules::SkuCode& code : codes) add_row(tables.skus, code, state.skus);
-    });
+  // Nobody else writes, so that what is read is loaded.
+  Result<void> read_orders(const std::set<OrderId>& ids, State& state) override {
+    return load_orders(ids, state);
   }
 
-  Result<void> load_skus(const std::set<rules::SkuId>& ids, State& state) override {
+  Result<void> load_skus(const SkuKeys& keys, State& state) override {
     return load([&](const Tables& tables) {
-      for (const rules::SkuId id : ids) {
+      for (const rules::SkuCode& code : keys.codes) add_row(tables.skus, code, state.skus);
+      for (const rules::SkuId id : keys.ids) {
         const auto code = tables.sku_codes.find(id);
         if (code != tables.sku_codes.end()) add_row(tables.skus, code->second, state.skus);
       }
     });
   }
 
-  Result<void> load_activities(const std::set<rules::ActivityCode>& codes, State& state) override {
+  Result<void> load_activities(const ActivityKeys& keys, State& state) override {
     return load([&](const Tables& tables) {
-      for (const rules::ActivityCode& code : codes) add_row(tables.activities, code, state.activities);
-    });
-  }
-
-  Result<void> load_activities(const std::set<rules::ActivityId>& ids, State& state) override {
-    return load([&](const Tables& tables) {
-      for (const rules::ActivityId id : ids) {
+      for (const rules::ActivityCode& code : keys.codes) add_row(tables.activities, code, state.activities);
+      for (const rules::ActivityId id : keys.ids) {
         const auto code = tables.activity_codes.find(id);
         if (code != tables.activity_codes.end()) add_row(tables.activities, code->second, state.activities);
       }
@@ -105,6 +129,7 @@ class MemoryStore final : public Store {
     return load([&](const Tables& tables) {
       for (const rules::RequestId& id : ids) add_row(tables.requests, id, state.requests);
       for (const OrderId id : keys_as_orders) {
+        if (tables.key_guards.contains(id)) state.ids_in_use.insert(id);
         const auto found = tables.orders.find(id);
         if (found == tables.orders.end()) continue;
         if (found->second.request) {
@@ -138,37 +163,20 @@ class MemoryStore final : public Store {
     return latest_;
   }
 
-  Result<std::vector<OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) override {
+  Result<DueOrders> find_due(std::span<const DueQuestion> questions, Time now) override {
     CHECK(open_);
     return database_->read([&](const Tables& tables) {
-      std::vector<OrderId> due;
-      for (auto hold = tables.holds.lower_bound({item, Time::min(), OrderId{}});
-           hold != tables.holds.end() && due.size() < count; ++hold) {
-        const auto& [of, expires_at, order] = *hold;
-        if (of != item || expires_at > now) break;
-        due.push_back(order);
-      }
-      return due;
-    });
-  }
-
-  Result<std::vector<OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
-                                           std::size_t count) override {
-    CHECK(open_);
-    return database_->read([&](const Tables& tables) {
-      std::vector<OrderId> due;
-      for (auto hold = tables.holds_by_user.lower_bound({item, user, Time::min(), OrderId{}});
-           hold != tables.holds_by_user.end() && due.size() < count; ++hold) {
-        const auto& [of, by, expires_at, order] = *hold;
-        if (of != item || by != user || expires_at > now) break;
-        due.push_back(order);
-      }
-      return due;
+      DueOrders all;
+      for (const DueQuestion& question : questions)
+        all.push_back(question.user ? due_of_user(tables, question, now)
+                                    : due_of_item(tables, question, now));
+      return all;
     });
   }
 
   Result<void> write(const State& state, BatchId batch, Time now) override {
     CHECK(open_ && !staged_);
+    CHECK(batch.lane.value >= 1 && batch.n >= 1);
     staged_ = staged_from(state, batch, now);
     return database_->read([&](const Tables& tables) { return check_constraints(tables, *staged_); });
   }
@@ -190,6 +198,7 @@ class MemoryStore final : public Store {
   // The transaction in doubt is gone like that of a lost connection; if another store's is in progress, its
   // end is awaited, as the tombstone's lock would be.
   Result<Settlement> settle(BatchId batch) override {
+    CHECK(batch.lane.value >= 1 && batch.n >= 1);
     rollback();
     if (!database_->enter()) return fail(ErrorCode::conflict, "another transaction is still in progress");
     const Time at = clock_.now();
@@ -217,7 +226,9 @@ class MemoryStore final : public Store {
 
 }  // namespace
 
-std::shared_ptr<MemoryDatabase> make_memory_database() { return std::make_shared<MemoryDatabase>(); }
+std::shared_ptr<MemoryDatabase> make_memory_database(rules::Incarnation incarnation) {
+  return std::make_shared<MemoryDatabase>(incarnation);
+}
 
 std::unique_ptr<Store> open_memory_store(std::shared_ptr<MemoryDatabase> database, const Clock& clock) {
   return std::make_unique<MemoryStore>(std::move(database), clock);

@@ -16,7 +16,8 @@ namespace gavel::judge {
 // The committed tables; shared by the stores (one per lane) and readers that are opened on it. Thread-safe.
 class MemoryDatabase;
 
-std::shared_ptr<MemoryDatabase> make_memory_database();
+// `incarnation` is drawn by whoever shares a gate with others; tests and simulations have no need of it.
+std::shared_ptr<MemoryDatabase> make_memory_database(rules::Incarnation incarnation = {});
 std::unique_ptr<Store> open_memory_store(std::shared_ptr<MemoryDatabase> database, const Clock& clock);
 // `clock` is that of the database's stores, and outlives the reader.
 std::unique_ptr<Reader> open_memory_reader(std::shared_ptr<MemoryDatabase> database, const Clock& clock);

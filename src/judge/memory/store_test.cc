@@ -10,6 +10,7 @@
 namespace gavel::judge {
 
 INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, testing::Values(memory_form()), name_of_form);
+INSTANTIATE_TEST_SUITE_P(Memory, LanesContract, testing::Values(memory_form()), name_of_form);
 
 namespace {
 

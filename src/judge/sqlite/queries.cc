@@ -9,8 +9,9 @@ namespace gavel::judge::sqlite {
 namespace {
 
 // The columns as sqlite_rows.h reads them.
-#define SKU_COLUMNS "id, code, bucket_count, free_item, mode"
-#define ACTIVITY_COLUMNS "id, code, name, state, limit_per_user, opens_at, closes_at, hold_seconds, mode"
+#define SKU_COLUMNS "id, code, bucket_count, free_item, mode, version"
+#define ACTIVITY_COLUMNS \
+  "id, code, name, state, limit_per_user, opens_at, closes_at, hold_seconds, mode, version"
 #define ITEM_COLUMNS "id, sku, activity, generation, refusals, retired"
 #define ORDER_COLUMNS                                                                          \
   "id, state, user, activity, taken, created_at, expires_at, settled_at, returned, revision, " \
@@ -42,7 +43,8 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::item_by_id, everywhere, hot, "SELECT " ITEM_COLUMNS " FROM item WHERE id = ?"},
     {Query::buckets_of_item, everywhere, hot,
      "SELECT bucket, available, reserved, sold, seq, shortage FROM bucket WHERE item = ? ORDER BY bucket"},
-    {Query::order_by_id, everywhere, hot, "SELECT " ORDER_COLUMNS " FROM orders WHERE id = ?"},
+    {Query::order_by_id, everywhere, hot,
+     "SELECT " ORDER_COLUMNS " FROM orders WHERE id = ? AND guard IS NULL"},
     {Query::occurrences_of_order, everywhere, hot,
      "SELECT item, bucket, action, max(occurrence) FROM flow WHERE order_id = ?"
      " GROUP BY item, bucket, action"},
@@ -61,8 +63,9 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT order_id FROM hold WHERE item = ? AND expires_at <= ? ORDER BY expires_at, order_id LIMIT ?"},
     {Query::due_with_users, store, hot,
      "SELECT order_id, user FROM hold WHERE item = ? AND expires_at <= ? ORDER BY expires_at, order_id"},
-    {Query::insert_sku, store, hot, "INSERT INTO sku (" SKU_COLUMNS ") VALUES (?, ?, ?, ?, ?)"},
-    {Query::update_sku, store, hot, "UPDATE sku SET bucket_count = ?2, mode = ?3 WHERE id = ?1"},
+    {Query::insert_sku, store, hot, "INSERT INTO sku (" SKU_COLUMNS ") VALUES (?, ?, ?, ?, ?, 0)"},
+    {Query::update_sku, store, hot,
+     "UPDATE sku SET bucket_count = ?2, mode = ?3, version = ?4 + 1 WHERE id = ?1 AND version = ?4"},
     {Query::insert_item, store, hot,
      "INSERT INTO item (" ITEM_COLUMNS ", warehouse, lot) VALUES (?, ?, ?, ?, ?, ?, 'main', '')"},
     {Query::update_item, store, hot,
@@ -76,13 +79,18 @@ constexpr auto texts = std::to_array<QueryText>({
      " shortage = shortage + ?8 WHERE item = ?1 AND bucket = ?2 AND seq = ?7"
      " AND available + ?3 >= 0 AND reserved + ?4 >= 0 AND sold + ?5 >= 0 AND shortage + ?8 >= 0"},
     {Query::insert_activity, store, hot,
-     "INSERT INTO activity (" ACTIVITY_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-    {Query::update_activity, store, hot, "UPDATE activity SET state = ?2, mode = ?3 WHERE id = ?1"},
+     "INSERT INTO activity (" ACTIVITY_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"},
+    {Query::update_activity, store, hot,
+     "UPDATE activity SET state = ?2, mode = ?3, version = ?4 + 1 WHERE id = ?1 AND version = ?4"},
     {Query::insert_activity_line, store, hot,
      "INSERT INTO activity_line (activity, i, sku, allotment, item) VALUES (?, ?, ?, ?, ?)"},
     {Query::insert_order, store, hot,
      "INSERT INTO orders (" ORDER_COLUMNS ", caller, key, content, outcome, answered_at, detail)"
      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+    {Query::insert_guard, store, hot,
+     "INSERT INTO orders (id, state, user, activity, taken, created_at, revision, guard)"
+     " VALUES (?, 'refused', '-', 0, '[]', ?, 0, 1)"},
+    {Query::delete_guard, store, hot, "DELETE FROM orders WHERE id = ? AND guard = 1"},
     {Query::update_order, store, hot,
      "UPDATE orders SET state = ?2, taken = ?3, returned = ?4, expires_at = ?5, settled_at = ?6,"
      " revision = ?7, first_expires_at = ?9, extensions = ?10 WHERE id = ?1 AND revision = ?8"},
@@ -103,6 +111,8 @@ constexpr auto texts = std::to_array<QueryText>({
      "INSERT INTO batch (lane, n, buried, flows, at) VALUES (?, ?, ?, ?, ?)"},
     {Query::batch_by_id, store, hot, "SELECT buried FROM batch WHERE lane = ? AND n = ?"},
     {Query::insert_lane, store, cold, "INSERT INTO lane (opened_at) VALUES (?) RETURNING id"},
+    {Query::insert_instance, store, cold, "INSERT INTO instance (started_at) VALUES (?) RETURNING number"},
+    {Query::incarnation, store, cold, "SELECT incarnation FROM meta"},
 
     {Query::begin_snapshot, reader, hot, "BEGIN"},
     {Query::end_snapshot, reader, hot, "COMMIT"},
@@ -124,9 +134,10 @@ constexpr auto texts = std::to_array<QueryText>({
      " GROUP BY expires_at, order_id ORDER BY expires_at, order_id LIMIT ?"},
     {Query::first_expiry, reader, hot,
      "SELECT expires_at FROM hold WHERE item = ? ORDER BY expires_at LIMIT 1"},
-    {Query::orders_by_ids, reader, hot, "SELECT " ORDER_COLUMNS " FROM orders WHERE id IN (" IDS ")"},
+    {Query::orders_by_ids, reader, hot,
+     "SELECT " ORDER_COLUMNS " FROM orders WHERE id IN (" IDS ") AND guard IS NULL"},
     {Query::requests_of_orders, reader, hot,
-     "SELECT " ORDER_REQUEST_COLUMNS " FROM orders WHERE id IN (" IDS ")"},
+     "SELECT " ORDER_REQUEST_COLUMNS " FROM orders WHERE id IN (" IDS ") AND guard IS NULL"},
     {Query::flows_of_orders, reader, hot, "SELECT " FLOW_COLUMNS " FROM flow WHERE order_id IN (" IDS ")"},
     {Query::requests_after, reader, hot,
      "SELECT caller, key, at FROM request WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?"},
@@ -154,7 +165,7 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::all_flows_by_order, reader, cold,
      "SELECT " FLOW_COLUMNS " FROM flow INDEXED BY flow_of_order WHERE order_id IS NOT NULL"
      " ORDER BY order_id, item, bucket, seq"},
-    {Query::all_orders, reader, cold, "SELECT " ORDER_COLUMNS " FROM orders ORDER BY id"},
+    {Query::all_orders, reader, cold, "SELECT " ORDER_COLUMNS " FROM orders WHERE guard IS NULL ORDER BY id"},
     {Query::all_requests, reader, cold, "SELECT " REQUEST_COLUMNS " FROM request ORDER BY caller, key"},
     {Query::all_requests_of_orders, reader, cold,
      "SELECT " ORDER_REQUEST_COLUMNS " FROM orders WHERE caller IS NOT NULL ORDER BY id"},

@@ -48,6 +48,8 @@ enum class Query : std::uint8_t {
   update_activity,
   insert_activity_line,
   insert_order,
+  insert_guard,
+  delete_guard,
   update_order,
   insert_hold,
   delete_hold,
@@ -60,6 +62,8 @@ enum class Query : std::uint8_t {
   insert_batch,
   batch_by_id,
   insert_lane,
+  insert_instance,
+  incarnation,
 
   // Of readers'.
   begin_snapshot,

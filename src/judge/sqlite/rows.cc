@@ -48,7 +48,8 @@ rules::Sku sku_of(Row& row) {
           .code = row.code<rules::SkuCode>(1),
           .bucket_count = small(row, 2),
           .free_item = {row.integer(3)},
-          .mode = row.word(4, rules::parse_mode)};
+          .mode = row.word(4, rules::parse_mode),
+          .version = row.integer(5)};
 }
 
 rules::Activity activity_of(Row& row) {
@@ -62,7 +63,8 @@ rules::Activity activity_of(Row& row) {
           .closes_at = row.optional(6, &Row::time),
           .hold = hold ? std::optional(std::chrono::seconds(*hold)) : std::nullopt,
           .lines = {},
-          .mode = row.word(8, rules::parse_mode)};
+          .mode = row.word(8, rules::parse_mode),
+          .version = row.integer(9)};
 }
 
 rules::AllottedLine line_of(Row& row) {

@@ -367,7 +367,42 @@ CREATE TRIGGER flow_remains BEFORE DELETE ON flow BEGIN
 END;
 )sql";
 
-constexpr const char* versions_of_schema[] = {version_1, version_2, version_3, version_4};
+// SKU and activity rows count their changes; every start of a process has a number; and the key of an act
+// that makes no order takes the id that an order under this key would have (docs/adr/0004). Requests that
+// were recorded before have no guard: their keys are known to every batch that could use them.
+constexpr const char* version_5 = R"sql(
+ALTER TABLE sku ADD COLUMN version INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0);
+CREATE TRIGGER sku_counts_its_changes BEFORE UPDATE ON sku WHEN new.version <= old.version BEGIN
+  SELECT RAISE(ABORT, 'a SKU changes with its version');
+END;
+ALTER TABLE activity ADD COLUMN version INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0);
+CREATE TRIGGER activity_counts_its_changes BEFORE UPDATE ON activity WHEN new.version <= old.version BEGIN
+  SELECT RAISE(ABORT, 'an activity changes with its version');
+END;
+
+CREATE TABLE instance (
+  number INTEGER PRIMARY KEY CHECK (number >= 1),
+  started_at INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER instance_stays BEFORE UPDATE ON instance BEGIN
+  SELECT RAISE(ABORT, 'an instance is never changed');
+END;
+CREATE TRIGGER instance_remains BEFORE DELETE ON instance BEGIN
+  SELECT RAISE(ABORT, 'the number of an instance is never dealt again');
+END;
+
+-- A row with guard = 1 is no order: it keeps the id, which is the UUIDv7 key of another act, from orders.
+ALTER TABLE orders ADD COLUMN guard INTEGER
+  CHECK (guard IS NULL OR (guard = 1 AND state = 'refused' AND caller IS NULL AND taken = '[]'));
+CREATE TRIGGER orders_remain BEFORE DELETE ON orders WHEN old.guard IS NULL BEGIN
+  SELECT RAISE(ABORT, 'an order is never deleted');
+END;
+CREATE TRIGGER guards_stay BEFORE UPDATE OF guard ON orders BEGIN
+  SELECT RAISE(ABORT, 'no order becomes a guard, and no guard an order');
+END;
+)sql";
+
+constexpr const char* versions_of_schema[] = {version_1, version_2, version_3, version_4, version_5};
 static_assert(std::size(versions_of_schema) == sqlite_schema_version);
 
 Result<int> number_of(Connection& connection, const std::string& question) {

@@ -233,14 +233,16 @@ order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 cre
 }
 
 constexpr const char* sound_rows = R"sql(
-INSERT INTO sku VALUES (1, 'tee', 1, 1, 'service');
+INSERT INTO sku VALUES (1, 'tee', 1, 1, 'service', 0);
 INSERT INTO item VALUES (1, 1, 'main', '', 0, 1, 0, 0);
 INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2, 0);
-INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3, 'service');
+INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3, 'service', 0);
+INSERT INTO instance VALUES (1, 0);
 INSERT INTO batch VALUES (1, 1, 0, 2, 0), (1, 2, 1, 0, 0);
-INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL);
+INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL, NULL);
 INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES (x'01010101010101010101010101010101', 'paid', 'ann', 0, '[]', 0, 0);
 INSERT INTO orders (id, state, user, activity, taken, returned, created_at, revision) VALUES (x'02020202020202020202020202020202', 'refunded', 'ann', 0, '[]', '[]', 0, 0);
+INSERT INTO orders (id, state, user, activity, taken, created_at, revision, guard) VALUES (x'04040404040404040404040404040404', 'refused', '-', 0, '[]', 0, 0, 1);
 INSERT INTO request VALUES ('shop', 'k', 'c', 'received', NULL, 0, NULL);
 INSERT INTO flow VALUES (1, 1, 0, 1, 0, 1, 'receive', 4, 0, 4, NULL, 1, 'shop', 'k', 'inbound', 0);
 INSERT INTO flow VALUES (1, 1, 1, 1, 0, 2, 'reserve', 1, 4, 3, zeroblob(16), 1, 'shop', NULL, 'order', 0);
@@ -265,19 +267,22 @@ constexpr Refused refused[] = {
     {"INSERT INTO bucket VALUES (9, 0, 0, 0, 0, 0, 0)", constraint},
     {"UPDATE bucket SET available = 0, shortage = -1", constraint},
     {"UPDATE bucket SET shortage = 1", constraint},
-    {"INSERT INTO sku VALUES (2, 'tee', 1, 2, 'service')", duplicate},
-    {"INSERT INTO sku VALUES (2, 'cap', 65, 2, 'service')", constraint},
-    {"UPDATE sku SET mode = 'queued'", constraint},
+    {"INSERT INTO sku VALUES (2, 'tee', 1, 2, 'service', 0)", duplicate},
+    {"INSERT INTO sku VALUES (2, 'cap', 65, 2, 'service', 0)", constraint},
+    {"UPDATE sku SET version = 1, mode = 'queued'", constraint},
+    {"UPDATE sku SET mode = 'gated'", constraint},
+    {"UPDATE sku SET version = -1, mode = 'gated'", constraint},
     {"INSERT INTO item VALUES (2, 1, 'main', '', 0, 1, 0, 0)", duplicate},
     {"INSERT INTO item VALUES (2, 9, 'main', '', 0, 1, 0, 0)", constraint},
     {"UPDATE item SET retired = -1", constraint},
     {"UPDATE item SET retired = 64", constraint},
     {"UPDATE item SET refusals = -1", constraint},
     {"DELETE FROM item", constraint},
-    {"INSERT INTO activity VALUES (2, 'sale', '', 'draft', NULL, NULL, NULL, NULL, 'direct')", duplicate},
-    {"UPDATE activity SET state = 'shut'", constraint},
-    {"UPDATE activity SET mode = 'queued'", constraint},
-    {"UPDATE activity SET closes_at = 1", constraint},
+    {"INSERT INTO activity VALUES (2, 'sale', '', 'draft', NULL, NULL, NULL, NULL, 'direct', 0)", duplicate},
+    {"UPDATE activity SET version = 1, state = 'shut'", constraint},
+    {"UPDATE activity SET version = 1, mode = 'queued'", constraint},
+    {"UPDATE activity SET version = 1, closes_at = 1", constraint},
+    {"UPDATE activity SET state = 'open'", constraint},
     {"INSERT INTO batch VALUES (1, 1, 1, 0, 0)", duplicate},
     {"INSERT INTO batch VALUES (1, 3, 1, 1, 0)", constraint},
     {"INSERT INTO batch VALUES (1, 0, 0, 0, 0)", constraint},
@@ -315,6 +320,18 @@ constexpr Refused refused[] = {
     {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision, caller) VALUES "
      "(x'03030303030303030303030303030303', 'paid', 'a', 0, '[]', 0, 0, 'shop')",
      constraint},
+    {"DELETE FROM orders WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, guard = NULL WHERE guard = 1", constraint},
+    {"UPDATE orders SET revision = 1, guard = 1 WHERE state = 'paid'", constraint},
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES "
+     "(x'04040404040404040404040404040404', 'paid', 'a', 0, '[]', 0, 0)",
+     duplicate},
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision, guard) VALUES "
+     "(x'03030303030303030303030303030303', 'paid', 'a', 0, '[]', 0, 0, 1)",
+     constraint},
+    {"INSERT INTO orders (id, state, user, activity, taken, created_at, revision, guard) VALUES "
+     "(x'03030303030303030303030303030303', 'refused', 'a', 0, '[]', 0, 0, 2)",
+     constraint},
     {"INSERT INTO request VALUES ('shop', 'k', 'other', 'received', NULL, 0, NULL)", duplicate},
     {"UPDATE request SET outcome = 'sold'", constraint},
     {"UPDATE flow SET quantity = 2 WHERE i = 0", constraint},
@@ -339,6 +356,10 @@ constexpr Refused refused[] = {
     {"INSERT INTO quota VALUES (1, 1, 'ann', 2, 1, NULL)", duplicate},
     {"INSERT INTO hold VALUES (1, 9, zeroblob(16), 'bob')", duplicate},
     {"INSERT INTO meta VALUES (2, zeroblob(16))", constraint},
+    {"INSERT INTO instance VALUES (1, 0)", duplicate},
+    {"INSERT INTO instance VALUES (0, 0)", constraint},
+    {"UPDATE instance SET number = 2", constraint},
+    {"DELETE FROM instance", constraint},
     {"UPDATE counter SET next = 0", constraint},
     {"INSERT INTO counter VALUES ('order', 1)", constraint},
 };

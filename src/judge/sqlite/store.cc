@@ -55,12 +55,15 @@ class SqliteStore final : public Store {
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;
 
+  Result<Identity> open_instance() override;
   Result<rules::LaneId> open_lane() override;
   Result<void> begin() override;
-  Result<void> load_skus(const std::set<rules::SkuCode>& codes, State& state) override;
-  Result<void> load_skus(const std::set<rules::SkuId>& ids, State& state) override;
-  Result<void> load_activities(const std::set<rules::ActivityCode>& codes, State& state) override;
-  Result<void> load_activities(const std::set<rules::ActivityId>& ids, State& state) override;
+  // Nobody else writes, so that what is read is loaded.
+  Result<void> read_orders(const std::set<OrderId>& ids, State& state) override {
+    return load_orders(ids, state);
+  }
+  Result<void> load_skus(const SkuKeys& keys, State& state) override;
+  Result<void> load_activities(const ActivityKeys& keys, State& state) override;
   Result<void> load_items(const std::set<rules::ItemId>& ids, State& state) override;
   Result<void> load_orders(const std::set<OrderId>& ids, State& state) override;
   Result<void> load_requests(const std::set<rules::RequestId>& ids, const std::set<OrderId>& keys_as_orders,
@@ -68,9 +71,7 @@ class SqliteStore final : public Store {
   Result<void> load_quotas(const std::set<rules::QuotaKey>& keys, State& state) override;
   Result<void> load_counters(State& state) override;
   Result<Time> now() override;
-  Result<std::vector<OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) override;
-  Result<std::vector<OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
-                                           std::size_t count) override;
+  Result<DueOrders> find_due(std::span<const DueQuestion> questions, Time now) override;
   Result<void> write(const State& state, BatchId batch, Time now) override;
   Result<void> commit() override;
   void rollback() override;
@@ -78,16 +79,15 @@ class SqliteStore final : public Store {
   Result<void> idle() override;
 
  private:
-  // The due holds of one item by user, as they stand throughout the batch that asked for them.
-  struct DueByUser {
-    Time now;
-    std::map<rules::UserId, std::vector<OrderId>> orders;
-  };
+  using DueByUser = std::map<rules::UserId, std::vector<OrderId>>;
 
   static int note_log_pages(void* store, sqlite3*, const char*, int pages);
   Result<void> checkpoint_from(std::int64_t pages);
   Result<void> start();
   Result<Settlement> settle_within(BatchId batch);
+  Result<std::vector<OrderId>> find_due_of_item(const DueQuestion& question, Time now);
+  Result<DueByUser> find_due_by_user(rules::ItemId item, Time now);
+  Result<std::int64_t> deal(Query query);
 
   // In this order: statements go before their connection, and the lock after both.
   FileLock lock_;
@@ -98,20 +98,41 @@ class SqliteStore final : public Store {
   std::int64_t log_pages_ = 0;           // Of the log after the last commit.
   std::int64_t checkpointed_pages_ = 0;  // Of the log when it was last checkpointed.
   Time latest_;                          // The latest time that was told.
-  std::map<rules::ItemId, DueByUser> due_by_user_;
 };
 
+Result<Identity> SqliteStore::open_instance() {
+  Identity identity;
+  bool is_there = false;
+  const auto read = queries_[Query::incarnation].for_each([&](Row& row) {
+    identity.incarnation.uuid = row.order_id(0).uuid;
+    is_there = true;
+  });
+  if (!read) return std::unexpected(read.error());
+  CHECK(is_there);  // Every database has one, since its first schema.
+  const auto number = deal(Query::insert_instance);
+  if (!number) return std::unexpected(number.error());
+  identity.instance = {*number};
+  CHECK(identity.instance.value >= 1);
+  return identity;
+}
+
 Result<rules::LaneId> SqliteStore::open_lane() {
+  const auto number = deal(Query::insert_lane);
+  if (!number) return std::unexpected(number.error());
+  return rules::LaneId{*number};
+}
+
+// Inserts a row whose key is the next free number.
+Result<std::int64_t> SqliteStore::deal(Query query) {
   if (auto begun = start(); !begun) return std::unexpected(begun.error());
-  rules::LaneId lane;
-  const auto dealt =
-      queries_[Query::insert_lane].for_each([&](Row& row) { lane.value = row.integer(0); }, *now());
+  std::int64_t number = 0;
+  const auto dealt = queries_[query].for_each([&](Row& row) { number = row.integer(0); }, *now());
   if (!dealt) {
     rollback();
     return std::unexpected(dealt.error());
   }
   if (auto done = commit(); !done) return std::unexpected(done.error());
-  return lane;
+  return number;
 }
 
 Result<void> SqliteStore::begin() {
@@ -121,33 +142,26 @@ Result<void> SqliteStore::begin() {
 
 Result<void> SqliteStore::start() {
   CHECK(!connection_->in_transaction());
-  due_by_user_.clear();
   const auto begun = queries_[Query::begin_immediate].run();
   return begun ? Result<void>{} : std::unexpected(begun.error());
 }
 
-Result<void> SqliteStore::load_skus(const std::set<rules::SkuCode>& codes, State& state) {
-  const auto find = [](Queries& queries, const rules::SkuCode& code) { return find_sku(queries, code); };
-  return load_missing(queries_, codes, state.skus, find, [](const rules::Sku& sku) { return sku.code; });
+Result<void> SqliteStore::load_skus(const SkuKeys& keys, State& state) {
+  const auto by_code = [](Queries& queries, const rules::SkuCode& code) { return find_sku(queries, code); };
+  const auto by_id = [](Queries& queries, rules::SkuId id) { return find_sku(queries, id); };
+  const auto name = [](const rules::Sku& sku) { return sku.code; };
+  if (auto done = load_missing(queries_, keys.codes, state.skus, by_code, name); !done) return done;
+  return load_missing(queries_, keys.ids, state.skus, by_id, name);
 }
 
-Result<void> SqliteStore::load_skus(const std::set<rules::SkuId>& ids, State& state) {
-  const auto find = [](Queries& queries, rules::SkuId id) { return find_sku(queries, id); };
-  return load_missing(queries_, ids, state.skus, find, [](const rules::Sku& sku) { return sku.code; });
-}
-
-Result<void> SqliteStore::load_activities(const std::set<rules::ActivityCode>& codes, State& state) {
-  const auto find = [](Queries& queries, const rules::ActivityCode& code) {
+Result<void> SqliteStore::load_activities(const ActivityKeys& keys, State& state) {
+  const auto by_code = [](Queries& queries, const rules::ActivityCode& code) {
     return find_activity(queries, code);
   };
-  return load_missing(queries_, codes, state.activities, find,
-                      [](const rules::Activity& found) { return found.code; });
-}
-
-Result<void> SqliteStore::load_activities(const std::set<rules::ActivityId>& ids, State& state) {
-  const auto find = [](Queries& queries, rules::ActivityId id) { return find_activity(queries, id); };
-  return load_missing(queries_, ids, state.activities, find,
-                      [](const rules::Activity& found) { return found.code; });
+  const auto by_id = [](Queries& queries, rules::ActivityId id) { return find_activity(queries, id); };
+  const auto name = [](const rules::Activity& activity) { return activity.code; };
+  if (auto done = load_missing(queries_, keys.codes, state.activities, by_code, name); !done) return done;
+  return load_missing(queries_, keys.ids, state.activities, by_id, name);
 }
 
 Result<void> SqliteStore::load_items(const std::set<rules::ItemId>& ids, State& state) {
@@ -212,38 +226,52 @@ Result<Time> SqliteStore::now() {
   return latest_;
 }
 
-Result<std::vector<OrderId>> SqliteStore::find_due(rules::ItemId item, Time now, std::size_t count) {
+// The holds of one user among those of a hot item have no index, for it would be the one random index on the
+// path of a sale. All due holds of the item are read once for the whole call instead, whoever asks for his.
+Result<DueOrders> SqliteStore::find_due(std::span<const DueQuestion> questions, Time now) {
+  std::map<rules::ItemId, DueByUser> by_user;
+  DueOrders all;
+  all.reserve(questions.size());
+  for (const DueQuestion& question : questions) {
+    if (!question.user) {
+      auto due = find_due_of_item(question, now);
+      if (!due) return std::unexpected(due.error());
+      all.push_back(*std::move(due));
+      continue;
+    }
+    auto known = by_user.find(question.item);
+    if (known == by_user.end()) {
+      auto read = find_due_by_user(question.item, now);
+      if (!read) return std::unexpected(read.error());
+      known = by_user.emplace(question.item, *std::move(read)).first;
+    }
+    std::vector<OrderId> due = known->second[*question.user];
+    if (due.size() > question.count_max) due.resize(question.count_max);
+    all.push_back(std::move(due));
+  }
+  return all;
+}
+
+Result<std::vector<OrderId>> SqliteStore::find_due_of_item(const DueQuestion& question, Time now) {
   std::vector<OrderId> due;
-  const auto read = queries_[Query::due_of_item].for_each([&](Row& row) { due.push_back(row.order_id(0)); },
-                                                          item, now, static_cast<std::int64_t>(count));
+  const auto read =
+      queries_[Query::due_of_item].for_each([&](Row& row) { due.push_back(row.order_id(0)); }, question.item,
+                                            now, static_cast<std::int64_t>(question.count_max));
   if (!read) return std::unexpected(read.error());
   return due;
 }
 
-// The holds of one user among those of a hot item have no index, for it would be the one random index on the
-// path of a sale. All due holds of the item are read once for the batch instead, whoever asks first.
-Result<std::vector<OrderId>> SqliteStore::find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
-                                                      std::size_t count) {
-  const auto [known, missing] = due_by_user_.try_emplace(item);
-  DueByUser& due = known->second;
-  if (missing || due.now != now) {
-    due = DueByUser{now, {}};
-    const auto add = [&](Row& row) { due.orders[row.code<rules::UserId>(1)].push_back(row.order_id(0)); };
-    const auto read = queries_[Query::due_with_users].for_each(add, item, now);
-    if (!read) {
-      due_by_user_.erase(known);
-      return std::unexpected(read.error());
-    }
-  }
-  const auto orders = due.orders.find(user);
-  if (orders == due.orders.end()) return std::vector<OrderId>{};
-  const auto end =
-      orders->second.begin() + static_cast<std::ptrdiff_t>(std::min(count, orders->second.size()));
-  return std::vector<OrderId>(orders->second.begin(), end);
+Result<SqliteStore::DueByUser> SqliteStore::find_due_by_user(rules::ItemId item, Time now) {
+  DueByUser due;
+  const auto add = [&](Row& row) { due[row.code<rules::UserId>(1)].push_back(row.order_id(0)); };
+  const auto read = queries_[Query::due_with_users].for_each(add, item, now);
+  if (!read) return std::unexpected(read.error());
+  return due;
 }
 
 Result<void> SqliteStore::write(const State& state, BatchId batch, Time now) {
   CHECK(connection_->in_transaction() || connection_->broken());
+  CHECK(batch.lane.value >= 1 && batch.n >= 1);
   return Writing(queries_, state, batch, now).everything();
 }
 
@@ -257,6 +285,7 @@ Result<void> SqliteStore::commit() {
 void SqliteStore::rollback() { connection_->roll_back(); }
 
 Result<Settlement> SqliteStore::settle(BatchId batch) {
+  CHECK(batch.lane.value >= 1 && batch.n >= 1);
   rollback();
   if (auto begun = start(); !begun) return std::unexpected(begun.error());
   Result<Settlement> settled = settle_within(batch);

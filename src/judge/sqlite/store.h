@@ -24,7 +24,7 @@ struct SqliteOptions {
 
 // Schema of this build, and of the file (0: empty). migrate() brings the file up to it, one version per
 // transaction, forward only, resumable; a file that is newer is refused.
-inline constexpr int sqlite_schema_version = 4;
+inline constexpr int sqlite_schema_version = 5;
 Result<int> sqlite_schema_version_of(const SqliteOptions& options);
 Result<int> migrate_sqlite(const SqliteOptions& options);  // How many steps were taken.
 

@@ -318,15 +318,17 @@ TEST(SqliteStore, FindsTheDueHoldsOfEachUserAmongThousands) {
   }
   ASSERT_TRUE(post_orders(*store, {lane, 1}, orders));
   ASSERT_TRUE(store->begin());
-  for (std::size_t i = 0; i < users; ++i) {
-    const rules::UserId& user = orders[i].user;
-    const auto due = store->find_due_of(rules::ItemId{1}, user, start + 60s, 10);
-    ASSERT_TRUE(due);
-    EXPECT_EQ(*due, (std::vector{orders[i].id, orders[i + users].id}));
-  }
-  EXPECT_EQ(store->find_due_of(rules::ItemId{1}, orders[0].user, start + 60s, 1)->size(), 1u);
-  // Another time is another question.
-  EXPECT_EQ(store->find_due_of(rules::ItemId{1}, orders[0].user, start + 10s, 10)->size(), 1u);
+  std::vector<DueQuestion> questions;
+  for (std::size_t i = 0; i < users; ++i) questions.push_back({rules::ItemId{1}, orders[i].user, 10});
+  const DueOrders due = store->find_due(questions, start + 60s).value();
+  ASSERT_EQ(due.size(), questions.size());
+  for (std::size_t i = 0; i < users; ++i)
+    EXPECT_EQ(due[i], (std::vector{orders[i].id, orders[i + users].id}));
+
+  const DueQuestion one{rules::ItemId{1}, orders[0].user, 1};
+  const DueQuestion ten{rules::ItemId{1}, orders[0].user, 10};
+  EXPECT_EQ(store->find_due(std::span(&one, 1), start + 60s)->at(0).size(), 1u);
+  EXPECT_EQ(store->find_due(std::span(&ten, 1), start + 10s)->at(0).size(), 1u) << "the other is not due";
   store->rollback();
 }
 
@@ -475,7 +477,7 @@ TEST(SqliteReader, ARowInAnotherFormIsBroken) {
   SqliteWorld world;
   {
     const auto connection = sqlite::open_current(world.options(), sqlite::Role::writer).value();
-    ASSERT_TRUE(connection->execute("INSERT INTO sku VALUES (1, 'not a code', 1, 1, 'service')"));
+    ASSERT_TRUE(connection->execute("INSERT INTO sku VALUES (1, 'not a code', 1, 1, 'service', 0)"));
   }
   const auto reader = world.open_reader();
   Reader::Visitor visitor;

@@ -29,7 +29,8 @@ void tamper(const SqliteOptions& options, const std::string& statements) {
       "PRAGMA ignore_check_constraints = ON; DROP TRIGGER orders_stay; DROP TRIGGER "
       "orders_count_their_changes; "
       "DROP TRIGGER orders_go_along_the_arrows; DROP TRIGGER orders_keep_what_they_took; DROP TRIGGER "
-      "request_stays; DROP TRIGGER flow_stays; " +
+      "request_stays; DROP TRIGGER flow_stays; DROP TRIGGER orders_remain; DROP TRIGGER "
+      "sku_counts_its_changes; DROP TRIGGER activity_counts_its_changes; " +
       statements;
   ASSERT_EQ(sqlite3_exec(raw, all.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
   ASSERT_EQ(sqlite3_close(raw), SQLITE_OK);

@@ -32,8 +32,9 @@ std::optional<std::string_view> text_or_null(const std::string& text) {
 Result<void> Writing::everything() {
   using Step = Result<void> (Writing::*)();
   static constexpr Step steps[] = {
-      &Writing::write_skus,   &Writing::write_items,    &Writing::write_activities, &Writing::write_quotas,
-      &Writing::write_orders, &Writing::write_requests, &Writing::write_flows,      &Writing::write_counters,
+      &Writing::write_skus,     &Writing::write_items,  &Writing::write_activities,
+      &Writing::write_quotas,   &Writing::write_orders, &Writing::write_guards,
+      &Writing::write_requests, &Writing::write_flows,  &Writing::write_counters,
   };
   for (const Step step : steps) {
     if (Result<void> written = (this->*step)(); !written) return written;
@@ -46,10 +47,11 @@ Result<void> Writing::everything() {
 Result<void> Writing::write_skus() {
   for (const auto& [code, sku] : state_.skus) {
     if (sku.row_state == RowState::clean) continue;
-    const auto written = sku.row_state == RowState::inserted
-                             ? queries_[Query::insert_sku].run(sku.id, sku.code, sku.bucket_count,
-                                                               sku.free_item, word(sku.mode))
-                             : queries_[Query::update_sku].run(sku.id, sku.bucket_count, word(sku.mode));
+    const auto written =
+        sku.row_state == RowState::inserted
+            ? queries_[Query::insert_sku].run(sku.id, sku.code, sku.bucket_count, sku.free_item,
+                                              word(sku.mode))
+            : queries_[Query::update_sku].run(sku.id, sku.bucket_count, word(sku.mode), sku.version);
     if (auto done = expect_one(written, "SKU", sku.id.value); !done) return done;
   }
   return {};
@@ -108,8 +110,8 @@ Result<void> Writing::write_activities() {
       if (auto done = insert_activity(activity); !done) return done;
     }
     if (activity.row_state == RowState::updated) {
-      auto updated =
-          queries_[Query::update_activity].run(activity.id, word(activity.state), word(activity.mode));
+      auto updated = queries_[Query::update_activity].run(activity.id, word(activity.state),
+                                                          word(activity.mode), activity.version);
       if (auto done = expect_one(updated, "activity", activity.id.value); !done) return done;
     }
   }
@@ -245,6 +247,18 @@ Result<void> Writing::delete_holds(const rules::Order& order) {
   return for_each_item(order.loaded->taken, [&](rules::ItemId item) {
     return queries_[Query::delete_hold].run(item, *order.loaded->expires_at, order.id);
   });
+}
+
+// A record from before schema 5 has no guard to be freed.
+Result<void> Writing::write_guards() {
+  for (const rules::OrderId& id : state_.key_guards_freed) {
+    if (auto freed = queries_[Query::delete_guard].run(id); !freed) return std::unexpected(freed.error());
+  }
+  for (const rules::OrderId& id : state_.key_guards) {
+    const auto inserted = queries_[Query::insert_guard].run(id, now_);
+    if (!inserted) return std::unexpected(inserted.error());
+  }
+  return {};
 }
 
 Result<void> Writing::write_requests() {

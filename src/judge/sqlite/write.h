@@ -29,6 +29,7 @@ class Writing {
   Result<void> insert_activity(const rules::Activity& activity);
   Result<void> write_quotas();
   Result<void> write_orders();
+  Result<void> write_guards();
   Result<void> insert_order(const rules::Order& order, const rules::IdempotencyRecord* request);
   Result<void> update_order(const rules::Order& order);
   std::optional<std::string_view> returned_or_null(const rules::Order& order);

@@ -14,29 +14,9 @@
 #include <vector>
 
 #include "judge/store.h"
+#include "judge/testing/store_wrapper.h"
 
 namespace gavel::judge {
-
-enum class Call : std::uint8_t {
-  open_lane,
-  begin,
-  load_skus,
-  load_activities,
-  load_items,
-  load_orders,
-  load_requests,
-  load_quotas,
-  load_counters,
-  now,
-  find_due,
-  find_due_of,
-  write,
-  commit,
-  settle,
-  idle,
-};
-
-std::string_view word(Call call);
 
 enum class Fault : std::uint8_t {
   conflict,
@@ -51,36 +31,17 @@ enum class Fault : std::uint8_t {
 std::span<const Fault> faults_of(Call call);  // Those that the contract allows it.
 std::string_view word(Fault fault);
 
-class FaultyStore final : public Store {
+class FaultyStore final : public StoreWrapper {
  public:
   // What call number `count` (from 1) shall suffer. `state` is what is being written, else nullptr. It may
   // act on other stores of the same database before it answers, where no transaction is open.
   using Choose = std::function<std::optional<Fault>(Call call, int count, const rules::State* state)>;
 
   // `inner` outlives this.
-  FaultyStore(Store& inner, Choose choose) : inner_(inner), choose_(std::move(choose)) {}
+  FaultyStore(Store& inner, Choose choose) : StoreWrapper(inner), choose_(std::move(choose)) {}
 
-  Result<rules::LaneId> open_lane() override;
-  Result<void> begin() override;
-  Result<void> load_skus(const std::set<rules::SkuCode>& codes, rules::State& state) override;
-  Result<void> load_skus(const std::set<rules::SkuId>& ids, rules::State& state) override;
-  Result<void> load_activities(const std::set<rules::ActivityCode>& codes, rules::State& state) override;
-  Result<void> load_activities(const std::set<rules::ActivityId>& ids, rules::State& state) override;
-  Result<void> load_items(const std::set<rules::ItemId>& ids, rules::State& state) override;
-  Result<void> load_orders(const std::set<rules::OrderId>& ids, rules::State& state) override;
-  Result<void> load_requests(const std::set<rules::RequestId>& ids,
-                             const std::set<rules::OrderId>& keys_as_orders, rules::State& state) override;
-  Result<void> load_quotas(const std::set<rules::QuotaKey>& keys, rules::State& state) override;
-  Result<void> load_counters(rules::State& state) override;
-  Result<Time> now() override;
-  Result<std::vector<rules::OrderId>> find_due(rules::ItemId item, Time now, std::size_t count) override;
-  Result<std::vector<rules::OrderId>> find_due_of(rules::ItemId item, const rules::UserId& user, Time now,
-                                                  std::size_t count) override;
   Result<void> write(const rules::State& state, BatchId batch, Time now) override;
-  Result<void> commit() override;
   void rollback() override;
-  Result<Settlement> settle(BatchId batch) override;
-  Result<void> idle() override;
 
   const std::vector<Call>& calls() const { return calls_; }
   const std::vector<std::string>& violations() const { return violations_; }
@@ -88,17 +49,15 @@ class FaultyStore final : public Store {
  private:
   enum class Phase : std::uint8_t { idle, open, failed, in_doubt, broken };
 
+  Result<void> around(Call call, const Answer& pass_on) override;
   // Counts the call, notes if it is out of turn, and returns its fault.
-  std::optional<Error> enter(Call call, const rules::State* state = nullptr);
+  std::optional<Error> enter(Call call);
   bool in_turn(Call call) const;
   Error suffer(Fault fault, Call call);
-  // What a call inside of a batch answers.
-  template <class Use>
-  auto within(Call call, Use use) -> decltype(use());
-  void end(ErrorCode code);
+  void end(Call call, ErrorCode code);
 
-  Store& inner_;
   const Choose choose_;
+  const rules::State* writing_ = nullptr;  // Within write.
   Phase phase_ = Phase::idle;
   std::vector<Call> calls_;
   std::vector<std::string> violations_;

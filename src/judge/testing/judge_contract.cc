@@ -178,6 +178,7 @@ TEST_P(JudgeContract, AKeyIsBoundToItsContentAndItsCaller) {
       {by("kiosk", confirm(uuid7_key, order_of("k"))), "key_in_use"},
       {confirm(uuid7_key_2, order_of("k")), "confirmed order=#k"},
       {reserve(uuid7_key_2, "ann", {{"tee", 1}}), "key_reused field=act field=order field=user field=lines"},
+      {by("kiosk", reserve(uuid7_key_2, "ann", {{"tee", 1}})), "key_in_use"},
   });
   // Where the key is text, it is each caller's own.
   EXPECT_TRUE(say(by("kiosk", reserve("k", "eve", {{"tee", 1}}))).starts_with("reserved "));
@@ -189,6 +190,10 @@ TEST_P(JudgeContract, AnOrdersIdIsNoFreeKey) {
   EXPECT_TRUE(say(made).starts_with("reserved "));
   EXPECT_EQ(say(reserve(to_text(made.new_order_id.uuid), "ann", {{"tee", 1}})), "key_in_use");
   EXPECT_EQ(stock("tee"), "tee: 8/1/0 g2");
+  // For another act it is: the order's row keeps every other order from it.
+  EXPECT_EQ(say(confirm(to_text(made.new_order_id.uuid), made.new_order_id)), "confirmed order=#text");
+  EXPECT_EQ(say(reserve(to_text(made.new_order_id.uuid), "ann", {{"tee", 1}})),
+            "key_reused field=act field=order field=user field=lines");
 }
 
 TEST_P(JudgeContract, KeysOutOfTheirTimeAreRefused_A28) {

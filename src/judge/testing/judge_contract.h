@@ -41,7 +41,7 @@ class JudgeContract : public ::testing::TestWithParam<StoreForm> {
   // A judge with other limits or another policy on the same store.
   void judge_with(JudgeLimits limits, rules::Policy policy = {});
 
-  VirtualClock& clock() { return world_->clock(); }
+  StoreClock& clock() { return world_->clock(); }
   Reader& reader() { return *reader_; }
 
  private:

@@ -17,20 +17,24 @@ class SqliteWorld final : public StoreWorld {
   }
 
   std::unique_ptr<Store> open_store() override {
-    auto store = open_sqlite_store(options_, clock());
+    auto store = open_sqlite_store(options_, clock_);
     CHECK(store);
     return *std::move(store);
   }
 
   std::unique_ptr<Reader> open_reader() override {
-    auto reader = open_sqlite_reader(options_, clock());
+    auto reader = open_sqlite_reader(options_, clock_);
     CHECK(reader);
     return *std::move(reader);
   }
 
+  VirtualStoreClock& clock() override { return clock_; }
+  Isolation isolation() const override { return Isolation::one_store; }
+
   const SqliteOptions& options() const { return options_; }
 
  private:
+  VirtualStoreClock clock_;
   TemporaryFolder folder_;
   SqliteOptions options_;
 };

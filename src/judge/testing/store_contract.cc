@@ -70,7 +70,7 @@ TEST_P(StoreContract, ALaneIsNeverDealtTwice) {
 
 TEST_P(StoreContract, SkusAreLoadedByCodeAndByNumber) {
   const auto by_code =
-      loaded([&](State& s) { return store().load_skus(std::set{SkuCode("tee"), SkuCode("none")}, s); });
+      loaded([&](State& s) { return store().load_skus({.codes = {SkuCode("tee"), SkuCode("none")}}, s); });
   ASSERT_EQ(by_code.skus.size(), 1U);
   const rules::Sku& tee = by_code.skus.at(SkuCode("tee"));
   EXPECT_EQ(tee.id, SkuId{1});
@@ -78,14 +78,15 @@ TEST_P(StoreContract, SkusAreLoadedByCodeAndByNumber) {
   EXPECT_EQ(tee.free_item, ItemId{1});
   EXPECT_EQ(tee.row_state, RowState::clean);
 
-  const auto by_number = loaded([&](State& s) { return store().load_skus(std::set{SkuId{2}, SkuId{9}}, s); });
+  const auto by_number =
+      loaded([&](State& s) { return store().load_skus({.codes = {}, .ids = {SkuId{2}, SkuId{9}}}, s); });
   ASSERT_EQ(by_number.skus.size(), 1U);
   EXPECT_EQ(by_number.skus.at(SkuCode("cap")).id, SkuId{2});
 }
 
 TEST_P(StoreContract, ActivitiesAreLoadedByCodeAndByNumber) {
   const auto by_code = loaded([&](State& s) {
-    return store().load_activities(std::set{ActivityCode("sale"), ActivityCode("none")}, s);
+    return store().load_activities({.codes = {ActivityCode("sale"), ActivityCode("none")}}, s);
   });
   ASSERT_EQ(by_code.activities.size(), 1U);
   const rules::Activity& sale = by_code.activities.at(ActivityCode("sale"));
@@ -98,8 +99,9 @@ TEST_P(StoreContract, ActivitiesAreLoadedByCodeAndByNumber) {
   EXPECT_EQ(sale.lines[0].item, ItemId{3});
   EXPECT_EQ(sale.row_state, RowState::clean);
 
-  const auto by_number =
-      loaded([&](State& s) { return store().load_activities(std::set{ActivityId{1}, ActivityId{7}}, s); });
+  const auto by_number = loaded([&](State& s) {
+    return store().load_activities({.codes = {}, .ids = {ActivityId{1}, ActivityId{7}}}, s);
+  });
   EXPECT_EQ(by_number.activities.size(), 1U);
 }
 
@@ -186,10 +188,10 @@ TEST_P(StoreContract, LoadingSkipsWhatTheStateHolds) {
     const rules::QuotaKey quota{ActivityId{1}, SkuId{1}, UserId("ann")};
     const rules::RequestId request = request_id("shop", "k-1");
     const auto load_all = [&] {
-      EXPECT_TRUE(store().load_skus({SkuCode("tee")}, s));
-      EXPECT_TRUE(store().load_skus(std::set{SkuId{1}}, s));
-      EXPECT_TRUE(store().load_activities({ActivityCode("sale")}, s));
-      EXPECT_TRUE(store().load_activities(std::set{ActivityId{1}}, s));
+      EXPECT_TRUE(store().load_skus({.codes = {SkuCode("tee")}}, s));
+      EXPECT_TRUE(store().load_skus({.codes = {}, .ids = {SkuId{1}}}, s));
+      EXPECT_TRUE(store().load_activities(sale_for_update(), s));
+      EXPECT_TRUE(store().load_activities({.codes = {}, .ids = {ActivityId{1}}}, s));
       EXPECT_TRUE(store().load_items({ItemId{1}}, s));
       EXPECT_TRUE(store().load_orders({order_id(1)}, s));
       EXPECT_TRUE(store().load_requests({request}, {order_id(2)}, s));
@@ -221,7 +223,7 @@ TEST_P(StoreContract, DueHoldsComeOldestFirst) {
   const Time start = clock().now();
   ASSERT_TRUE(store().begin());
   const auto due = [&](std::int64_t item, Time now, std::size_t count) {
-    return store().find_due(ItemId{item}, now, count).value();
+    return due_of({ItemId{item}, std::nullopt, count}, now);
   };
   EXPECT_EQ(due(1, start + 9999ms, 9), std::vector<OrderId>{});
   // A hold ends at its very millisecond.
@@ -238,7 +240,7 @@ TEST_P(StoreContract, DueHoldsOfOneUser) {
   const Time start = clock().now();
   ASSERT_TRUE(store().begin());
   const auto due = [&](const char* user, Time now, std::size_t count) {
-    return store().find_due_of(ItemId{1}, UserId(user), now, count).value();
+    return due_of({ItemId{1}, UserId(user), count}, now);
   };
   EXPECT_EQ(due("ann", start + 9999ms, 9), std::vector<OrderId>{});
   EXPECT_EQ(due("ann", start + 10s, 9), std::vector{order_id(1)});

@@ -6,11 +6,13 @@
 //   INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, testing::Values(memory_form()), name_of_form);
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,18 +25,50 @@
 
 namespace gavel::judge {
 
-// One fresh database, and the clock that its stores take their time from. A test has at most one store open
-// at a time; opening another one after it is gone is what a restart does.
+// The time that the stores of a database take, which a test moves: a form with a server of its own shifts
+// what the server says.
+class StoreClock : public Clock {
+ public:
+  virtual void advance(Duration by) = 0;
+  // Sets the wall time alone, in either direction.
+  virtual void jump(Duration by) = 0;
+};
+
+class VirtualStoreClock final : public StoreClock {
+ public:
+  Time now() const override { return clock_.now(); }
+  Duration steady() const override { return clock_.steady(); }
+  void advance(Duration by) override { clock_.advance(by); }
+  void jump(Duration by) override { clock_.jump(by); }
+
+ private:
+  VirtualClock clock_{Time(std::chrono::milliseconds(1'800'000'000'000))};  // 2027-01-15T08:00:00.000Z
+};
+
+// What keeps several stores of one form apart.
+enum class Isolation : std::uint8_t {
+  one_store,        // A second store cannot be opened (SQLite).
+  one_transaction,  // begin waits for whoever has begun (memory).
+  rows,             // Each row is locked for itself (a server).
+};
+
+// One fresh database. Opening another store after the first is gone is what a restart does; several at once
+// are opened only by LanesContract.
 class StoreWorld {
  public:
   virtual ~StoreWorld() = default;
   virtual std::unique_ptr<Store> open_store() = 0;
   virtual std::unique_ptr<Reader> open_reader() = 0;
+  virtual StoreClock& clock() = 0;
+  virtual Isolation isolation() const = 0;
 
-  VirtualClock& clock() { return clock_; }
-
- private:
-  VirtualClock clock_{Time(std::chrono::milliseconds(1'800'000'000'000))};  // 2027-01-15T08:00:00.000Z
+  // Runs `waits`, a call that may have to wait for another store, and `meanwhile`, which is what it waits
+  // for. Both have ended when this returns. By default `waits` waits on a thread of its own.
+  virtual void wait_for(const std::function<void()>& waits, const std::function<void()>& meanwhile) {
+    std::thread waiting(waits);
+    meanwhile();
+    waiting.join();
+  }
 };
 
 struct StoreForm {
@@ -53,10 +87,12 @@ class StoreContract : public ::testing::TestWithParam<StoreForm> {
 
   Store& store() { return *store_; }
   Reader& reader() { return *reader_; }
-  VirtualClock& clock() { return world_->clock(); }
+  StoreClock& clock() { return world_->clock(); }
+  StoreWorld& world() { return *world_; }
 
   // Closes the store and the reader and opens new ones on the same database, with a new lane.
   void reopen();
+  void close_store() { store_.reset(); }
 
   // Begins, writes `state` as the lane's next batch and commits; the first error rolls back and is returned.
   Result<void> post(const rules::State& state);
@@ -67,6 +103,11 @@ class StoreContract : public ::testing::TestWithParam<StoreForm> {
   // What `load` fills in, within a transaction that is rolled back.
   rules::State loaded(const std::function<Result<void>(rules::State&)>& load);
   rules::State loaded_item(std::int64_t item);
+
+  // The answer to one question, within a transaction that is open.
+  std::vector<rules::OrderId> due_of(const DueQuestion& question, Time now);
+  // The keys that load the activity of the first rows so that it may be changed.
+  static ActivityKeys sale_for_update();
 
   std::string dump();
 
@@ -80,6 +121,28 @@ class StoreContract : public ::testing::TestWithParam<StoreForm> {
   std::unique_ptr<StoreWorld> world_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Reader> reader_;
+};
+
+// Several stores at once on one database: one for each of two lanes, beside that of the fixture, which is
+// closed.
+class LanesContract : public StoreContract {
+ protected:
+  // A store with a lane of its own.
+  struct Lane {
+    std::unique_ptr<Store> store;
+    rules::LaneId id;
+    std::int64_t n = 1;
+
+    BatchId batch() const { return {id, n}; }
+    Result<void> write(const rules::State& state);  // Reads the time first.
+  };
+
+  void SetUp() override;
+  Lane open_lane();
+  bool locks_rows() { return world().isolation() == Isolation::rows; }
+
+  Lane one_;
+  Lane two_;
 };
 
 // Short names for the rows of tests.

@@ -1,5 +1,6 @@
 // What storing promises of orders that last longer, of requests that are forgotten, and of refusals that are
 // counted.
+#include <set>
 #include <string>
 
 #include "judge/testing/store_contract.h"
@@ -95,6 +96,94 @@ TEST_P(StoreContract, ForgottenRequestsGoBeforeOthersAreWritten_A28) {
   third.forgotten.insert(request_id("shop", "kept"));
   EXPECT_EQ(code_of(post(third)), "conflict") << "one of them is gone, so none goes";
   EXPECT_EQ(dump(), before);
+}
+
+// Two that were loaded as the same version: the second finds that somebody else was there.
+TEST_P(StoreContract, ASkuAndAnActivityAreGuardedByTheirVersion_C5) {
+  const auto load = [&] {
+    return loaded([&](State& s) -> Result<void> {
+      EXPECT_TRUE(store().load_activities(sale_for_update(), s));
+      const rules::SkuCode tee("tee");
+      return store().load_skus({.codes = {tee}, .ids = {}, .written = {tee}}, s);
+    });
+  };
+  const auto put_sku = [&](State state, std::int32_t buckets) {
+    rules::Sku& sku = state.skus.at(rules::SkuCode("tee"));
+    sku.bucket_count = buckets;
+    sku.row_state = RowState::updated;
+    return code_of(post(state));
+  };
+  const auto put_activity = [&](State state, rules::ActivityState to) {
+    rules::Activity& activity = state.activities.at(rules::ActivityCode("sale"));
+    activity.state = to;
+    activity.row_state = RowState::updated;
+    return code_of(post(state));
+  };
+  const State first = load();
+  EXPECT_EQ(put_sku(first, 3), "written");
+  EXPECT_EQ(put_activity(first, rules::ActivityState::draft), "written");
+  const std::string after = dump();
+  EXPECT_EQ(put_sku(first, 4), "conflict");
+  EXPECT_EQ(put_activity(first, rules::ActivityState::closed), "conflict");
+  EXPECT_EQ(dump(), after);
+  const State second = load();
+  EXPECT_EQ(put_sku(second, 5), "written");
+  EXPECT_EQ(put_activity(second, rules::ActivityState::warmed), "written");
+  reopen();
+  const State third = load();
+  EXPECT_EQ(third.skus.at(rules::SkuCode("tee")).version, first.skus.at(rules::SkuCode("tee")).version + 2);
+  EXPECT_EQ(third.activities.at(rules::ActivityCode("sale")).version,
+            first.activities.at(rules::ActivityCode("sale")).version + 2);
+}
+
+// The key of an act that makes no order keeps the id that an order under it would have, until it is
+// forgotten.
+TEST_P(StoreContract, TheKeyOfAnotherActIsNoOrdersId_A3) {
+  const std::string key = to_text(order_id(9).uuid);
+  State act;
+  act.requests.emplace(request_id("shop", key), make_recorded("shop", key, rules::Outcome::received));
+  act.key_guards.insert(order_id(9));
+  ASSERT_EQ(code_of(post(act)), "written");
+  reopen();
+  const std::string before = dump();
+  EXPECT_EQ(dump_of("order " + key), "");
+  EXPECT_FALSE(reader().order(order_id(9)).value());
+  EXPECT_EQ(reader().request(request_id("shop", key)).value()->verdict.outcome, rules::Outcome::received);
+  const State found = loaded([&](State& s) -> Result<void> {
+    EXPECT_TRUE(store().load_orders({order_id(9)}, s));
+    return store().load_requests({request_id("shop", key)}, {order_id(9), order_id(8)}, s);
+  });
+  EXPECT_EQ(found.orders.size(), 0U);
+  EXPECT_EQ(found.requests.size(), 1U);
+  EXPECT_EQ(found.ids_in_use, std::set{order_id(9)});
+
+  State order;
+  order.orders.emplace(order_id(9), make_order(9, "eve", {{ItemId{1}, 0, {1}}}, clock().now() + 5s));
+  const auto posted = post(order);
+  ASSERT_FALSE(posted);
+  EXPECT_EQ(posted.error().code, ErrorCode::duplicate) << posted.error().message;
+  EXPECT_EQ(dump(), before);
+
+  State forgotten;
+  forgotten.forgotten.insert(request_id("shop", key));
+  forgotten.key_guards_freed = {order_id(9), order_id(7)};  // There is no guard of the other one.
+  ASSERT_EQ(code_of(post(forgotten)), "written");
+  EXPECT_EQ(code_of(post(order)), "written");
+}
+
+// What frees guards leaves orders alone.
+TEST_P(StoreContract, NoOrderIsTakenForAGuard) {
+  State state;
+  state.key_guards_freed.insert(order_id(2));
+  const std::string before = dump_of("order");
+  ASSERT_EQ(code_of(post(state)), "written");
+  EXPECT_EQ(dump_of("order"), before);
+
+  State guard;
+  guard.key_guards.insert(order_id(2));
+  const auto posted = post(guard);
+  ASSERT_FALSE(posted);
+  EXPECT_EQ(posted.error().code, ErrorCode::duplicate) << posted.error().message;
 }
 
 }  // namespace gavel::judge

@@ -89,8 +89,8 @@ TEST_P(StoreContract, AnEmptyBatchLeavesItsRow) {
 
 TEST_P(StoreContract, OnlyMarkedRowsAreWritten) {
   State state = loaded([&](State& s) -> Result<void> {
-    EXPECT_TRUE(store().load_skus({SkuCode("tee")}, s));
-    EXPECT_TRUE(store().load_activities({ActivityCode("sale")}, s));
+    EXPECT_TRUE(store().load_skus({.codes = {SkuCode("tee")}}, s));
+    EXPECT_TRUE(store().load_activities(sale_for_update(), s));
     EXPECT_TRUE(store().load_orders({order_id(1)}, s));
     EXPECT_TRUE(store().load_quotas({quota_of_ann()}, s));
     return store().load_items({ItemId{1}}, s);
@@ -105,7 +105,7 @@ TEST_P(StoreContract, OnlyMarkedRowsAreWritten) {
 
 TEST_P(StoreContract, UpdatesReachTheirRows) {
   State state = loaded([&](State& s) -> Result<void> {
-    EXPECT_TRUE(store().load_activities({ActivityCode("sale")}, s));
+    EXPECT_TRUE(store().load_activities(sale_for_update(), s));
     EXPECT_TRUE(store().load_orders({order_id(1)}, s));
     EXPECT_TRUE(store().load_quotas({quota_of_ann()}, s));
     EXPECT_TRUE(store().load_counters(s));
@@ -157,8 +157,8 @@ TEST_P(StoreContract, AnOrderThatIsNoLongerHeldIsNoLongerDue) {
   clock().advance(1h);
   EXPECT_EQ(reader().due(9).value().holds.size(), 2U);
   ASSERT_TRUE(store().begin());
-  EXPECT_EQ(store().find_due(ItemId{2}, later, 9).value().size(), 0U);
-  EXPECT_EQ(store().find_due_of(ItemId{1}, UserId("ann"), later, 9).value(), std::vector{order_id(3)});
+  EXPECT_EQ(due_of({ItemId{2}, std::nullopt, 9}, later).size(), 0U);
+  EXPECT_EQ(due_of({ItemId{1}, UserId("ann"), 9}, later), std::vector{order_id(3)});
   store().rollback();
 }
 
@@ -253,7 +253,7 @@ TEST_P(StoreContract, HoldRowsFollowTheirOrder) {
             "hold 1 expires_at=2027-01-15T08:01:10.000Z order=01a3134c-9000-7000-8000-000000000001\n"
             "hold 3 expires_at=2027-01-15T08:01:10.000Z order=01a3134c-9000-7000-8000-000000000001\n");
   ASSERT_TRUE(store().begin());
-  EXPECT_EQ(store().find_due_of(ItemId{1}, UserId("ann"), clock().now() + 1h, 9).value(),
+  EXPECT_EQ(due_of({ItemId{1}, UserId("ann"), 9}, clock().now() + 1h),
             (std::vector{order_id(3), order_id(1)}));
   store().rollback();
 }

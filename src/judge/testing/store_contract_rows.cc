@@ -1,4 +1,5 @@
 // The fixture of the store contract: its first rows, and the words that its tests are written in.
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -184,6 +185,17 @@ State StoreContract::loaded(const std::function<Result<void>(State&)>& load) {
 
 State StoreContract::loaded_item(std::int64_t item) {
   return loaded([&](State& state) { return store_->load_items({ItemId{item}}, state); });
+}
+
+std::vector<rules::OrderId> StoreContract::due_of(const DueQuestion& question, Time now) {
+  const auto due = store_->find_due(std::span(&question, 1), now);
+  EXPECT_TRUE(due) << due.error().message;
+  return due ? due->at(0) : std::vector<rules::OrderId>();
+}
+
+ActivityKeys StoreContract::sale_for_update() {
+  const rules::ActivityCode sale("sale");
+  return {.codes = {sale}, .ids = {}, .written = {sale}};
 }
 
 std::string StoreContract::dump() {
