@@ -49,11 +49,6 @@ constexpr Duration read_within{5'000};
 // One audit after the other, each of which reads the whole database; whoever finds three waiting asks again.
 constexpr stage::Limits audit_limits{.queue_max = 3, .batch_max = 1};
 
-// A gate in memory begins and ends with the process, so there is one database and one instance that it ever
-// knows.
-constexpr gate::Incarnation this_database{1};
-constexpr gate::InstanceId this_process{1};
-
 constexpr Duration overdue_every{100};  // How often the pipeline looks for answers that are overdue.
 constexpr Duration drained_every{10};   // How often a draining instance looks whether it is done.
 
@@ -112,8 +107,9 @@ class Instance::Wiring {
     }
   };
 
-  Wiring(const Options& options, std::string operators_key, Database database, Readers readers,
-         std::unique_ptr<gate::Gate> gate, judge::Modes modes, const Clock& clock, Log& log);
+  Wiring(const Options& options, std::string operators_key, Database database,
+         const judge::Identity& identity, Readers readers, std::unique_ptr<gate::Gate> gate,
+         judge::Modes modes, const Clock& clock, Log& log);
   ~Wiring();
 
   Result<void> listen(const Options& options);
@@ -192,8 +188,8 @@ class Instance::Wiring {
 };
 
 Instance::Wiring::Wiring(const Options& options, std::string operators_key, Database database,
-                         Readers readers, std::unique_ptr<gate::Gate> gate, judge::Modes modes,
-                         const Clock& clock, Log& log)
+                         const judge::Identity& identity, Readers readers, std::unique_ptr<gate::Gate> gate,
+                         judge::Modes modes, const Clock& clock, Log& log)
     : clock_(clock),
       log_(log),
       sampler_(options.log_one_in),
@@ -215,10 +211,10 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       audit_queries_(*audit_reader_),
       audits_(audit_queries_, audit_limits, read_within, clock),
       gate_client_(executor_, *gate_, gate_reads_, clock, log,
-                   pipeline::GateClient::Options{this_database, this_process, options.mode, std::move(modes),
-                                                 policy_of(options).requests_kept},
+                   pipeline::GateClient::Options{identity.incarnation, identity.instance, options.mode,
+                                                 std::move(modes), policy_of(options).requests_kept},
                    pipeline::GateMetrics(metrics_)),
-      gate_snapshots_(executor_, *gate_, this_database, gate_reads_, gate_client_.modes()),
+      gate_snapshots_(executor_, *gate_, identity.incarnation, gate_reads_, gate_client_.modes()),
       pipeline_(io_->get_executor(), lanes_, clock, log, sampler_,
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
@@ -231,7 +227,8 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       projection_(*ledger_, *order_index_, clock, log),
       retention_(*old_, lanes_, clock, log, policy_of(options)),
       refresh_(
-          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, log, metrics_),
+          *compared_, *gate_, identity.incarnation, [this] { return gate_client_.gated_items(); }, log,
+          metrics_),
       shortages_(*compared_),
       schedule_(
           {expiry_, projection_, retention_, shortages_, refresh_}, options.refresh_every,
@@ -409,8 +406,10 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
   if (!modes) return std::unexpected(modes.error());
   auto gate = gate::open_gate(options.gate);
   if (!gate) return std::unexpected(gate.error());
-  auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), std::move(readers),
-                                         *std::move(gate), *std::move(modes), clock, log);
+  const auto identity = database->stores.front()->open_instance();
+  if (!identity) return std::unexpected(identity.error());
+  auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), *identity,
+                                         std::move(readers), *std::move(gate), *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));
 }

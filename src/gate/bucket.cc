@@ -69,7 +69,7 @@ Statement merged(const Statement& earlier, const Statement& later) {
   return both;
 }
 
-Say to_state(const Statement& statement) { return {InstanceId{}, 0, no_units, statement, {}}; }
+Say to_state(const Statement& statement) { return {rules::InstanceId{}, 0, no_units, statement, {}}; }
 
 bool is_sound(const Say& say) {
   if (say.wants.size() > wants_max) return false;
@@ -100,7 +100,7 @@ Reply say(std::optional<Bucket>& bucket, const Say& say) {
   return reply(Said::ok, *bucket, std::move(granted));
 }
 
-void reap(std::optional<Bucket>& bucket, InstanceId instance) {
+void reap(std::optional<Bucket>& bucket, rules::InstanceId instance) {
   if (!bucket) return;
   // An instance that never spoke here gets its tombstone as well: its first call may still be on its way.
   Holding& holding = bucket->holdings[instance];
@@ -108,7 +108,7 @@ void reap(std::optional<Bucket>& bucket, InstanceId instance) {
   holding = {op_tombstone, no_units};
 }
 
-void forget(std::optional<Bucket>& bucket, InstanceId instance) {
+void forget(std::optional<Bucket>& bucket, rules::InstanceId instance) {
   if (!bucket) return;
   const auto found = bucket->holdings.find(instance);
   if (found != bucket->holdings.end() && found->second.op == op_tombstone) bucket->holdings.erase(found);

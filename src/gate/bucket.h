@@ -22,13 +22,10 @@
 #include <string>
 #include <vector>
 
-#include "base/strong.h"
+#include "rules/ids.h"
 #include "rules/quantity.h"
 
 namespace gavel::gate {
-
-// A new number at every start of a process, at least 1.
-using InstanceId = Number<struct InstanceTag>;
 
 // Scripts compute in doubles, so no number at the gate may be larger than this.
 inline constexpr std::int64_t number_max = (std::int64_t{1} << 53) - 1;
@@ -63,7 +60,7 @@ Statement merged(const Statement& earlier, const Statement& later);
 // One call. `base` is the number of tokens that the instance holds here in total. If the op of a call is not
 // above the instance's last one, only its statement has an effect: op 0 is therefore a call that only states.
 struct Say {
-  InstanceId instance;
+  rules::InstanceId instance;
   std::int64_t op = 0;
   rules::Quantity base;
   std::optional<Statement> judge;
@@ -110,7 +107,7 @@ struct Bucket {
   std::int64_t open = 0;
   std::int64_t shut = 0;
   rules::Quantity in_flight;
-  std::map<InstanceId, Holding> holdings;
+  std::map<rules::InstanceId, Holding> holdings;
 
   bool closed() const { return shut >= open; }
   // Available units minus the tokens held. It may be negative while a statement is on its way.
@@ -123,11 +120,11 @@ Reply say(std::optional<Bucket>& bucket, const Say& say);
 
 // Frees the tokens of a dead instance and makes its late calls ineffective. Does nothing on a missing bucket.
 // Idempotent.
-void reap(std::optional<Bucket>& bucket, InstanceId instance);
+void reap(std::optional<Bucket>& bucket, rules::InstanceId instance);
 
 // Removes the tombstone that reap left, once no call of that instance can be on its way any more (an hour).
 // Does nothing on a holding that is not a tombstone.
-void forget(std::optional<Bucket>& bucket, InstanceId instance);
+void forget(std::optional<Bucket>& bucket, rules::InstanceId instance);
 
 // "seq=3 avail=5 open=2 shut=1 in_flight=4 h7=4 o7=12", or "missing": for tests and operators.
 std::string to_text(const std::optional<Bucket>& bucket);

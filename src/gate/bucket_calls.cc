@@ -8,13 +8,13 @@
 namespace gavel::gate {
 namespace {
 
-BucketKey key_of(Incarnation incarnation, rules::ItemId item, std::size_t bucket) {
+BucketKey key_of(rules::Incarnation incarnation, rules::ItemId item, std::size_t bucket) {
   return {incarnation, item, static_cast<rules::BucketNo>(bucket)};
 }
 
 }  // namespace
 
-void read_buckets(Gate& gate, Incarnation incarnation, rules::ItemId item, std::size_t count,
+void read_buckets(Gate& gate, rules::Incarnation incarnation, rules::ItemId item, std::size_t count,
                   BucketsCallback done) {
   const auto all = std::make_shared<WhenAll<Result<std::optional<Bucket>>>>(count, std::move(done));
   for (std::size_t i = 0; i < count; ++i) {
@@ -23,7 +23,7 @@ void read_buckets(Gate& gate, Incarnation incarnation, rules::ItemId item, std::
   }
 }
 
-void erase_buckets(Gate& gate, Incarnation incarnation, rules::ItemId item, std::size_t count,
+void erase_buckets(Gate& gate, rules::Incarnation incarnation, rules::ItemId item, std::size_t count,
                    ErasedCallback done) {
   const auto all = std::make_shared<WhenAll<Result<void>>>(count, std::move(done));
   for (std::size_t i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ void erase_buckets(Gate& gate, Incarnation incarnation, rules::ItemId item, std:
   }
 }
 
-void state_buckets(Gate& gate, Incarnation incarnation, rules::ItemId item,
+void state_buckets(Gate& gate, rules::Incarnation incarnation, rules::ItemId item,
                    std::span<const PendingStatement> statements, RepliesCallback done) {
   const auto all = std::make_shared<WhenAll<Result<Reply>>>(statements.size(), std::move(done));
   for (std::size_t i = 0; i < statements.size(); ++i) {

@@ -22,13 +22,13 @@ using RepliesCallback = std::move_only_function<void(std::vector<Result<Reply>>)
 using ErasedCallback = std::move_only_function<void(std::vector<Result<void>>)>;
 
 // Of the buckets 0 to count-1 of the item, at least one (CHECKed).
-void read_buckets(Gate& gate, Incarnation incarnation, rules::ItemId item, std::size_t count,
+void read_buckets(Gate& gate, rules::Incarnation incarnation, rules::ItemId item, std::size_t count,
                   BucketsCallback done);
-void erase_buckets(Gate& gate, Incarnation incarnation, rules::ItemId item, std::size_t count,
+void erase_buckets(Gate& gate, rules::Incarnation incarnation, rules::ItemId item, std::size_t count,
                    ErasedCallback done);
 
 // States what a refresh read (to_state) to its bucket, each of `statements`; at least one (CHECKed).
-void state_buckets(Gate& gate, Incarnation incarnation, rules::ItemId item,
+void state_buckets(Gate& gate, rules::Incarnation incarnation, rules::ItemId item,
                    std::span<const PendingStatement> statements, RepliesCallback done);
 
 // All replies came, and none is an error.

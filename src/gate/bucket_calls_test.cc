@@ -15,7 +15,7 @@
 namespace gavel::gate {
 namespace {
 
-constexpr Incarnation incarnation{1};
+constexpr rules::Incarnation incarnation{Uuid{{1}}};
 constexpr rules::ItemId item{7};
 
 TEST(WhenAll, TellsAllResultsInTheOrderOfTheirCalls) {

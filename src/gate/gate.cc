@@ -3,7 +3,7 @@
 namespace gavel::gate {
 
 std::string to_text(const BucketKey& key) {
-  return "g:{" + std::to_string(key.incarnation.value) + ":" + std::to_string(key.item.value) + ":" +
+  return "g:{" + gavel::to_text(key.incarnation.uuid) + ":" + std::to_string(key.item.value) + ":" +
          std::to_string(key.bucket) + "}";
 }
 

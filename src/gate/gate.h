@@ -36,19 +36,17 @@
 
 namespace gavel::gate {
 
-// Names one database in its present history: a restored, emptied or failed-over one gets another number, so
-// that versions never run backwards under one key.
-using Incarnation = Number<struct IncarnationTag>;
-
+// The incarnation is part of the key, so that versions never run backwards under one key when a database is
+// restored, emptied or failed over.
 struct BucketKey {
-  Incarnation incarnation;
+  rules::Incarnation incarnation;
   rules::ItemId item;
   rules::BucketNo bucket = 0;
   friend auto operator<=>(const BucketKey&, const BucketKey&) = default;
 };
 
-// "g:{5:12:3}": the key of the bucket's hash. All of it but the prefix is the hash tag, so the buckets of one
-// item spread over the slots of a cluster (A4).
+// "g:{01a23016-c214-756e-811d-4112336feaf4:12:3}": the key of the bucket's hash. All of it but the prefix is
+// the hash tag, so the buckets of one item spread over the slots of a cluster (A4).
 std::string to_text(const BucketKey& key);
 
 class Gate {
@@ -66,8 +64,8 @@ class Gate {
   virtual void read(const BucketKey& key, ReadCallback done) = 0;
 
   // As gate::reap and gate::forget; success on a missing bucket.
-  virtual void reap(const BucketKey& key, InstanceId instance, DoneCallback done) = 0;
-  virtual void forget(const BucketKey& key, InstanceId instance, DoneCallback done) = 0;
+  virtual void reap(const BucketKey& key, rules::InstanceId instance, DoneCallback done) = 0;
+  virtual void forget(const BucketKey& key, rules::InstanceId instance, DoneCallback done) = 0;
 
   // Removes the bucket; the next statement with a position creates it again.
   virtual void erase(const BucketKey& key, DoneCallback done) = 0;

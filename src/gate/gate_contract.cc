@@ -46,7 +46,7 @@ Result<std::optional<Bucket>> read_from(Gate& gate, const BucketKey& key) {
   return awaited(std::move(future));
 }
 
-void reap_at(Gate& gate, const BucketKey& key, InstanceId instance) {
+void reap_at(Gate& gate, const BucketKey& key, rules::InstanceId instance) {
   std::promise<Result<void>> answer;
   auto future = answer.get_future();
   gate.reap(key, instance, [&](Result<void> done) { answer.set_value(std::move(done)); });
@@ -99,11 +99,12 @@ std::string GateContract::bucket(const BucketKey& key) {
   return seen ? to_text(*seen) : "unavailable";
 }
 
-void GateContract::reap(std::int64_t instance) { reap_at(gate(), key_, InstanceId{instance}); }
+void GateContract::reap(std::int64_t instance) { reap_at(gate(), key_, rules::InstanceId{instance}); }
 
 void GateContract::forget(std::int64_t instance) {
   std::promise<Result<void>> answer;
-  gate().forget(key_, InstanceId{instance}, [&](Result<void> done) { answer.set_value(std::move(done)); });
+  gate().forget(key_, rules::InstanceId{instance},
+                [&](Result<void> done) { answer.set_value(std::move(done)); });
   EXPECT_TRUE(awaited(answer.get_future()));
 }
 
@@ -279,9 +280,9 @@ TEST_P(GateContract, NumbersAtTheirBoundsComeBackExactly) {
 // Keys, and what the jobs do
 
 TEST_P(GateContract, EveryBucketStandsAlone) {
-  const std::vector<BucketKey> others{{Incarnation{2}, rules::ItemId{7}, 0},
-                                      {Incarnation{1}, rules::ItemId{8}, 0},
-                                      {Incarnation{1}, rules::ItemId{7}, 1}};
+  const std::vector<BucketKey> others{{rules::Incarnation{Uuid{{2}}}, rules::ItemId{7}, 0},
+                                      {rules::Incarnation{Uuid{{1}}}, rules::ItemId{8}, 0},
+                                      {rules::Incarnation{Uuid{{1}}}, rules::ItemId{7}, 1}};
   say("1#1 base=2 judge=3/5 gen=1/0");
   for (const BucketKey& other : others) {
     EXPECT_EQ(bucket(other), "missing");
@@ -340,8 +341,8 @@ TEST_P(GateContract, AfterCloseNoCallbackIsCalled) {
   int called = 0;
   gate().say(key_, parse_say("1#1 wants=1"), [&](const Result<Reply>&) { ++called; });
   gate().read(key_, [&](const Result<std::optional<Bucket>>&) { ++called; });
-  gate().reap(key_, InstanceId{1}, [&](const Result<void>&) { ++called; });
-  gate().forget(key_, InstanceId{1}, [&](const Result<void>&) { ++called; });
+  gate().reap(key_, rules::InstanceId{1}, [&](const Result<void>&) { ++called; });
+  gate().forget(key_, rules::InstanceId{1}, [&](const Result<void>&) { ++called; });
   gate().erase(key_, [&](const Result<void>&) { ++called; });
   destroy();
   EXPECT_EQ(called, 0);

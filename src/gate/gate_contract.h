@@ -33,7 +33,7 @@ inline void PrintTo(const GateForm& form, std::ostream* out) { *out << form.name
 // Waits for `done` of one call, for forms that answer from a thread of their own; fails the test after 10 s.
 Result<Reply> say_to(Gate& gate, const BucketKey& key, const Say& say);
 Result<std::optional<Bucket>> read_from(Gate& gate, const BucketKey& key);
-void reap_at(Gate& gate, const BucketKey& key, InstanceId instance);
+void reap_at(Gate& gate, const BucketKey& key, rules::InstanceId instance);
 void erase_from(Gate& gate, const BucketKey& key);
 
 // Calls and states are written as text, so that a row of a test shows all of it:
@@ -60,7 +60,7 @@ class GateContract : public ::testing::TestWithParam<GateForm> {
   // Erases buckets 0 to 7 of the item.
   void erase_all();
 
-  const BucketKey key_{Incarnation{1}, rules::ItemId{7}, 0};
+  const BucketKey key_{rules::Incarnation{Uuid{{1}}}, rules::ItemId{7}, 0};
 
  private:
   std::unique_ptr<Gate> gate_;

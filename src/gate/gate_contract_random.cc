@@ -24,7 +24,7 @@ using rules::no_units;
 using rules::Quantity;
 
 constexpr rules::ItemId item_id{7};
-constexpr Incarnation incarnation{1};
+constexpr rules::Incarnation incarnation{Uuid{{1}}};
 
 // One item at the judge, with everything that it ever was.
 class ScriptedJudge {
@@ -111,7 +111,7 @@ class Scene {
  public:
   Scene(Gate& gate, std::uint64_t seed, Script script)
       : gate_(gate), random_(seed), script_(script), judge_(script.buckets), counts_(3, script.buckets) {
-    for (std::int64_t number = 1; number <= 3; ++number) books_.emplace_back(InstanceId{number});
+    for (std::int64_t number = 1; number <= 3; ++number) books_.emplace_back(rules::InstanceId{number});
     next_instance_ = 4;
     receive(Quantity{3});
   }
@@ -152,7 +152,7 @@ class Scene {
   std::vector<TokenRequestId> to_judge_;
   std::deque<Message> late_;
   std::deque<PendingStatement> refresh_;  // Read, and not yet stated.
-  std::vector<InstanceId> dead_;
+  std::vector<rules::InstanceId> dead_;
   std::map<BucketNo, std::pair<std::int64_t, std::int64_t>> highest_;  // open and shut as seen last
 };
 
@@ -335,7 +335,7 @@ void Scene::arrive() {
 void Scene::crash() {
   const std::size_t instance = any(books_.size());
   dead_.push_back(books_[instance].instance());
-  books_[instance] = TokenBook(InstanceId{next_instance_++});
+  books_[instance] = TokenBook(rules::InstanceId{next_instance_++});
   std::erase_if(asked_, [&](const auto& request) { return request.second.instance == instance; });
   std::erase_if(to_judge_, [&](TokenRequestId wanter) { return !asked_.contains(wanter); });
 }
@@ -385,7 +385,7 @@ void Scene::come_to_rest() {
   for (TokenBook& book : books_) book.wake();
   speak();
   for (std::size_t b = 0; b < judge_.item().buckets.size(); ++b) {
-    for (const InstanceId dead : dead_) reap_at(gate_, key(static_cast<BucketNo>(b)), dead);
+    for (const rules::InstanceId dead : dead_) reap_at(gate_, key(static_cast<BucketNo>(b)), dead);
   }
   while (!late_.empty()) arrive();
   check();

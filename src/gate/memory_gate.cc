@@ -43,7 +43,7 @@ Result<Reply> MemoryGate::say_locked(const BucketKey& key, const Say& say) {
   return reply;
 }
 
-bool MemoryGate::has_room(const Bucket& bucket, InstanceId instance) const {
+bool MemoryGate::has_room(const Bucket& bucket, rules::InstanceId instance) const {
   return bucket.holdings.contains(instance) || bucket.holdings.size() < limits_.instances_max;
 }
 
@@ -58,7 +58,7 @@ void MemoryGate::read(const BucketKey& key, ReadCallback done) {
   end_call();
 }
 
-void MemoryGate::reap(const BucketKey& key, InstanceId instance, DoneCallback done) {
+void MemoryGate::reap(const BucketKey& key, rules::InstanceId instance, DoneCallback done) {
   Result<void> reaped;
   {
     const MutexLock lock(mutex_);
@@ -74,7 +74,7 @@ void MemoryGate::reap(const BucketKey& key, InstanceId instance, DoneCallback do
   end_call();
 }
 
-void MemoryGate::forget(const BucketKey& key, InstanceId instance, DoneCallback done) {
+void MemoryGate::forget(const BucketKey& key, rules::InstanceId instance, DoneCallback done) {
   {
     const MutexLock lock(mutex_);
     if (!begin_call()) return;

@@ -24,8 +24,8 @@ class MemoryGate final : public Gate {
 
   void say(const BucketKey& key, Say say, SayCallback done) override;
   void read(const BucketKey& key, ReadCallback done) override;
-  void reap(const BucketKey& key, InstanceId instance, DoneCallback done) override;
-  void forget(const BucketKey& key, InstanceId instance, DoneCallback done) override;
+  void reap(const BucketKey& key, rules::InstanceId instance, DoneCallback done) override;
+  void forget(const BucketKey& key, rules::InstanceId instance, DoneCallback done) override;
   void erase(const BucketKey& key, DoneCallback done) override;
   void close() override;
 
@@ -34,7 +34,7 @@ class MemoryGate final : public Gate {
   bool begin_call() GAVEL_REQUIRES(mutex_);
   void end_call() GAVEL_EXCLUDES(mutex_);
   Result<Reply> say_locked(const BucketKey& key, const Say& say) GAVEL_REQUIRES(mutex_);
-  bool has_room(const Bucket& bucket, InstanceId instance) const;
+  bool has_room(const Bucket& bucket, rules::InstanceId instance) const;
 
   const MemoryGateLimits limits_;
   Mutex mutex_;

@@ -14,7 +14,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, GateContract,
 
 namespace {
 
-BucketKey bucket_key(std::int64_t item) { return {Incarnation{1}, rules::ItemId{item}, 0}; }
+BucketKey bucket_key(std::int64_t item) { return {rules::Incarnation{Uuid{{1}}}, rules::ItemId{item}, 0}; }
 
 std::string said(Gate& gate, const BucketKey& key, const std::string& text) {
   const auto reply = say_to(gate, key, parse_say(text));
@@ -36,14 +36,15 @@ TEST(MemoryGate, AnInstanceBeyondTheLimitIsUnavailableAndWritesNothing) {
   MemoryGate gate({8, 2});
   said(gate, bucket_key(1), "1#1 judge=1/9 gen=1/0");
   said(gate, bucket_key(1), "2#1 base=1");
-  const std::string full = "the memory gate has its maximum number of instances for g:{1:1:0}";
+  const std::string full =
+      "the memory gate has its maximum number of instances for g:{01000000-0000-0000-0000-000000000000:1:0}";
   EXPECT_EQ(said(gate, bucket_key(1), "3#1 base=1 judge=2/9 gen=1/0"), full);
   EXPECT_EQ(to_text(*read_from(gate, bucket_key(1))),
             "seq=1 avail=9 open=1 shut=0 in_flight=1 h1=0 o1=1 h2=1 o2=1");
   EXPECT_EQ(said(gate, bucket_key(1), "2#2"), "ok seq=1 avail=9 open=1 shut=0 in_flight=0");
   EXPECT_EQ(said(gate, bucket_key(1), "judge=2/8 gen=1/0"), "stale seq=2 avail=8 open=1 shut=0 in_flight=0");
   Result<void> reaped;
-  gate.reap(bucket_key(1), InstanceId{3}, [&](Result<void> done) { reaped = std::move(done); });
+  gate.reap(bucket_key(1), rules::InstanceId{3}, [&](Result<void> done) { reaped = std::move(done); });
   ASSERT_FALSE(reaped);
   EXPECT_EQ(reaped.error().code, ErrorCode::unavailable);
 }

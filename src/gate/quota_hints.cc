@@ -51,7 +51,7 @@ void MemoryQuotaHints::read(const HintKey& key, Seen done) {
   done(claimed);
 }
 
-void MemoryQuotaHints::forget(Incarnation incarnation, rules::ActivityId activity, Done done) {
+void MemoryQuotaHints::forget(rules::Incarnation incarnation, rules::ActivityId activity, Done done) {
   {
     const MutexLock lock(mutex_);
     if (const auto found = activities_.find({incarnation, activity}); found != activities_.end()) {

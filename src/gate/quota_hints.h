@@ -28,7 +28,7 @@ namespace gavel::gate {
 inline constexpr std::uint64_t hint_slots = 64;
 
 struct HintKey {
-  Incarnation incarnation;
+  rules::Incarnation incarnation;
   rules::ActivityId activity;
   rules::SkuId sku;
   rules::UserId user;
@@ -49,7 +49,7 @@ class QuotaHints {
   virtual void note(const HintKey& key, rules::Quantity claimed, Done done) = 0;
   virtual void read(const HintKey& key, Seen done) = 0;
   // Removes all hints of the activity.
-  virtual void forget(Incarnation incarnation, rules::ActivityId activity, Done done) = 0;
+  virtual void forget(rules::Incarnation incarnation, rules::ActivityId activity, Done done) = 0;
 };
 
 // Within one process, under one mutex. Thread-safe. A hint beyond the limit is `unavailable` and not kept.
@@ -60,10 +60,10 @@ class MemoryQuotaHints final : public QuotaHints {
 
   void note(const HintKey& key, rules::Quantity claimed, Done done) override;
   void read(const HintKey& key, Seen done) override;
-  void forget(Incarnation incarnation, rules::ActivityId activity, Done done) override;
+  void forget(rules::Incarnation incarnation, rules::ActivityId activity, Done done) override;
 
  private:
-  using Activity = std::pair<Incarnation, rules::ActivityId>;
+  using Activity = std::pair<rules::Incarnation, rules::ActivityId>;
   using Claims = std::map<std::pair<rules::SkuId, rules::UserId>, rules::Quantity>;
 
   Result<void> note_locked(const HintKey& key, rules::Quantity claimed) GAVEL_REQUIRES(mutex_);

@@ -10,8 +10,9 @@ namespace {
 using rules::Quantity;
 
 HintKey key_of(const std::string& user, std::int64_t sku = 1, std::int64_t activity = 1,
-               std::int64_t incarnation = 1) {
-  return {Incarnation{incarnation}, rules::ActivityId{activity}, rules::SkuId{sku}, rules::UserId(user)};
+               std::uint8_t incarnation = 1) {
+  return {rules::Incarnation{Uuid{{incarnation}}}, rules::ActivityId{activity}, rules::SkuId{sku},
+          rules::UserId(user)};
 }
 
 std::string noted(QuotaHints& hints, const HintKey& key, std::int64_t claimed) {
@@ -54,7 +55,8 @@ TEST(QuotaHints, AnActivityIsForgottenAsAWhole) {
   noted(hints, key_of("ann"), 2);
   noted(hints, key_of("bob", 2), 1);
   noted(hints, key_of("ann", 1, 2), 1);
-  hints.forget(Incarnation{1}, rules::ActivityId{1}, [](const Result<void>& done) { EXPECT_TRUE(done); });
+  hints.forget(rules::Incarnation{Uuid{{1}}}, rules::ActivityId{1},
+               [](const Result<void>& done) { EXPECT_TRUE(done); });
   EXPECT_EQ(seen(hints, key_of("ann")), "no hint");
   EXPECT_EQ(seen(hints, key_of("bob", 2)), "no hint");
   EXPECT_EQ(seen(hints, key_of("ann", 1, 2)), "1");
@@ -69,7 +71,7 @@ TEST(QuotaHints, BeyondTheLimitNothingIsKeptAndWhatIsThereGoesOn) {
   EXPECT_EQ(noted(hints, key_of("bob"), 3), "noted");
   noted(hints, key_of("ann"), 0);
   EXPECT_EQ(noted(hints, key_of("cid"), 1), "noted");
-  hints.forget(Incarnation{1}, rules::ActivityId{1}, [](const Result<void>&) {});
+  hints.forget(rules::Incarnation{Uuid{{1}}}, rules::ActivityId{1}, [](const Result<void>&) {});
   EXPECT_EQ(noted(hints, key_of("dan"), 1), "noted");
   EXPECT_EQ(noted(hints, key_of("eve"), 1), "noted");
 }

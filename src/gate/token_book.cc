@@ -24,7 +24,8 @@ void TokenBook::owe(const BucketKey& key, const Statement& statement) {
   list_if_due(key, entry);
 }
 
-void TokenBook::owe(Incarnation incarnation, rules::ItemId item, std::span<const PendingStatement> all) {
+void TokenBook::owe(rules::Incarnation incarnation, rules::ItemId item,
+                    std::span<const PendingStatement> all) {
   for (const PendingStatement& owed : all) owe({incarnation, item, owed.bucket}, owed.statement);
 }
 
@@ -105,7 +106,7 @@ void TokenBook::tidy(std::map<BucketKey, Entry>::iterator bucket) {
   if (entry.tokens.resting()) buckets_.erase(bucket);
 }
 
-void TokenBook::renew(InstanceId instance) {
+void TokenBook::renew(rules::InstanceId instance) {
   CHECK(instance != instance_);
   instance_ = instance;
   spent_ = false;

@@ -31,7 +31,7 @@ struct GateCall {
 class TokenBook {
  public:
   // `instance` was never used before, by any process.
-  explicit TokenBook(InstanceId instance) : instance_(instance) {}
+  explicit TokenBook(rules::InstanceId instance) : instance_(instance) {}
 
   // As the functions of Tokens, for one bucket.
   void want(const BucketKey& key, TokenRequestId wanter, rules::Quantity units);
@@ -47,7 +47,7 @@ class TokenBook {
   void wake();
 
   // Owes each statement to its bucket of the item.
-  void owe(Incarnation incarnation, rules::ItemId item, std::span<const PendingStatement> all);
+  void owe(rules::Incarnation incarnation, rules::ItemId item, std::span<const PendingStatement> all);
 
   // The next call to send, of the bucket that has been due longest among those that `reachable` lets through
   // (the breaker's word on its node); nothing if there is none.
@@ -63,9 +63,9 @@ class TokenBook {
   // off). No answer is wrong by that, but its tokens are not counted. Take a fresh number by renew().
   bool is_spent() const { return spent_; }
   // Goes on under a number that was never used; every bucket known here owes a call under it.
-  void renew(InstanceId instance);
+  void renew(rules::InstanceId instance);
 
-  InstanceId instance() const { return instance_; }
+  rules::InstanceId instance() const { return instance_; }
   rules::Quantity held(const BucketKey& key) const;
   // Buckets with a call to send or under way: 0 means that the gate has received everything.
   std::size_t unsettled() const;
@@ -80,7 +80,7 @@ class TokenBook {
   void list_if_due(const BucketKey& key, Entry& entry);
   void tidy(std::map<BucketKey, Entry>::iterator bucket);
 
-  InstanceId instance_;
+  rules::InstanceId instance_;
   std::int64_t last_op_ = 0;
   bool spent_ = false;
   std::map<BucketKey, Entry> buckets_;

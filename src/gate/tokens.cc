@@ -52,7 +52,7 @@ bool Tokens::resting() const {
          stale_in_a_row_ == 0;
 }
 
-Say Tokens::begin(InstanceId instance, std::int64_t op) {
+Say Tokens::begin(rules::InstanceId instance, std::int64_t op) {
   CHECK(due());
   CHECK(op > last_op_);
   last_op_ = op;

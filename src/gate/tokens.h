@@ -91,7 +91,7 @@ class Tokens {
 
   // The next call, with an op above all earlier ones of this bucket. CHECKs due(). The call ends with end(),
   // also if no reply came in time.
-  Say begin(InstanceId instance, std::int64_t op);
+  Say begin(rules::InstanceId instance, std::int64_t op);
 
   // The end of call `op`; returns where its waiting requests go, in their order. A reply to a call that has
   // already ended is ignored.

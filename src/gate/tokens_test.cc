@@ -15,7 +15,7 @@ namespace {
 using rules::ItemId;
 using rules::Quantity;
 
-constexpr InstanceId me{1};
+constexpr rules::InstanceId me{1};
 const Result<Reply> no_reply = fail(ErrorCode::unavailable, "no reply in time");
 
 // Available 9 unless the row says otherwise.
@@ -271,7 +271,7 @@ TEST(Tokens, WhatWaitsIsTakenBackAndWhatIsOwedStays) {
 
 // The book
 
-BucketKey key_of(rules::BucketNo bucket) { return {Incarnation{1}, ItemId{7}, bucket}; }
+BucketKey key_of(rules::BucketNo bucket) { return {rules::Incarnation{Uuid{{1}}}, ItemId{7}, bucket}; }
 bool anywhere(const BucketKey&) { return true; }
 
 TEST(TokenBook, BucketsTakeTurnsAndEachHasOneCallUnderWay) {
@@ -281,11 +281,13 @@ TEST(TokenBook, BucketsTakeTurnsAndEachHasOneCallUnderWay) {
   book.want(key_of(0), 12, {1});
   const auto first = book.next(anywhere);
   ASSERT_TRUE(first);
-  EXPECT_EQ(to_text(first->key) + " " + text_of(first->say), "g:{1:7:0} 1#1 base=0 wants=2");
+  EXPECT_EQ(first->key, key_of(0));
+  EXPECT_EQ(text_of(first->say), "1#1 base=0 wants=2");
   book.want(key_of(0), 13, {1});
   const auto second = book.next(anywhere);
   ASSERT_TRUE(second);
-  EXPECT_EQ(to_text(second->key) + " " + text_of(second->say), "g:{1:7:1} 1#2 base=0 wants=1");
+  EXPECT_EQ(second->key, key_of(1));
+  EXPECT_EQ(text_of(second->say), "1#2 base=0 wants=1");
   EXPECT_FALSE(book.next(anywhere));
   EXPECT_EQ(book.unsettled(), 2U);
   book.heard(first->key, 1, ok({true, true}));
@@ -323,7 +325,7 @@ TEST(TokenBook, AnInstanceThatWasReapedAliveGoesOnUnderAFreshNumber) {
   book.next(anywhere);
   book.heard(key_of(0), 3, reply_of(Said::stale, 2, 1, {}));
   ASSERT_TRUE(book.is_spent());
-  book.renew(InstanceId{9});
+  book.renew(rules::InstanceId{9});
   EXPECT_FALSE(book.is_spent());
   EXPECT_EQ(text_of(book.next(anywhere)->say), "9#4 base=1");
   EXPECT_EQ(book.held(key_of(0)), Quantity{1});
@@ -359,10 +361,11 @@ TEST(TokenBook, AllThatSleepsIsWokenAndWhatIsForgivenIsForgotten) {
 TEST(TokenBook, StatementsOfAnItemGoToItsBuckets) {
   TokenBook book(me);
   const std::vector<PendingStatement> owed{{0, statement(3, 0, 2, 2)}, {2, statement(5, 0, 2, 2)}};
-  book.owe(Incarnation{1}, ItemId{7}, owed);
+  book.owe(rules::Incarnation{Uuid{{1}}}, ItemId{7}, owed);
   EXPECT_EQ(text_of(book.next(anywhere)->say), "1#1 base=0 judge=3/0 gen=2/2");
   const auto second = book.next(anywhere);
-  EXPECT_EQ(to_text(second->key) + " " + text_of(second->say), "g:{1:7:2} 1#2 base=0 judge=5/0 gen=2/2");
+  EXPECT_EQ(second->key, key_of(2));
+  EXPECT_EQ(text_of(second->say), "1#2 base=0 judge=5/0 gen=2/2");
 }
 
 TEST(TokenBook, TicketsAreCountedWithoutRequests) {

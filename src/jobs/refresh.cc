@@ -24,7 +24,7 @@ struct Refresh::Comparison {
   std::optional<Buckets> buckets GAVEL_GUARDED_BY(mutex);  // Once all have been read.
 };
 
-Refresh::Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated,
+Refresh::Refresh(judge::StockReader& reader, gate::Gate& gate, rules::Incarnation incarnation, Gated gated,
                  Log& log, MetricsRegistry& metrics)
     : reader_(reader),
       gate_(gate),

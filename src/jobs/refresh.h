@@ -40,7 +40,7 @@ class Refresh {
   };
 
   // `reader` is the job's own; all references outlive the job, and gate.close() is called before it ends.
-  Refresh(judge::StockReader& reader, gate::Gate& gate, gate::Incarnation incarnation, Gated gated, Log& log,
+  Refresh(judge::StockReader& reader, gate::Gate& gate, rules::Incarnation incarnation, Gated gated, Log& log,
           MetricsRegistry& metrics);
   ~Refresh();
   Refresh(const Refresh&) = delete;
@@ -65,7 +65,7 @@ class Refresh {
 
   judge::StockReader& reader_;
   gate::Gate& gate_;
-  const gate::Incarnation incarnation_;
+  const rules::Incarnation incarnation_;
   const Gated gated_;
   Log& log_;
   std::array<Counter, 6> drifts_;  // By the number of the drift.

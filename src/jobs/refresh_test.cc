@@ -24,7 +24,7 @@ using gate::Drift;
 using rules::Quantity;
 using rules::SkuCode;
 
-constexpr gate::Incarnation incarnation{5};
+constexpr rules::Incarnation incarnation{Uuid{{5}}};
 
 // The memory gate, which may keep its answers to itself for a while, or not answer.
 class SlowGate final : public gate::GateWrapper {

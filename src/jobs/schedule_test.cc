@@ -148,8 +148,9 @@ class JobScheduleTest : public testing::Test {
   Expiry expiry_{*reader_, lanes_, clock_, *log_};
   Projection projection_{*reader_, *index_, clock_, *log_, 1};
   Retention retention_{*reader_, lanes_, clock_, *log_, rules::Policy{}};
-  Refresh refresh_{*reader_, gate_,   gate::Incarnation{1}, [] { return std::vector<rules::ItemId>(); },
-                   *log_,    metrics_};
+  Refresh refresh_{
+      *reader_, gate_,   rules::Incarnation{Uuid{{1}}}, [] { return std::vector<rules::ItemId>(); },
+      *log_,    metrics_};
   Shortages shortages_{*reader_};
 
  protected:

@@ -48,7 +48,7 @@ Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy p
       metrics_(std::move(metrics)),
       observer_(std::move(observer)) {
   CHECK(limits_.attempts_max >= 1);
-  CHECK(limits_.settle_attempts_max >= 1);
+  CHECK(limits_.resolve_attempts_max >= 1);
   CHECK(limits_.due_orders_max >= 1);
   CHECK(limits_.pause_max >= Duration(0));
 }
@@ -79,7 +79,7 @@ Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
   return joined;
 }
 
-// Before a commit in doubt is settled the store may do nothing else.
+// Before a commit in doubt is resolved the store may do nothing else.
 Result<void> Judge::idle() { return in_doubt_ ? Result<void>() : store_.idle(); }
 
 // Tries one batch until it is stored, with pauses drawn at random so that two lanes do not collide in step.
@@ -94,7 +94,7 @@ Result<Judge::Verdicts> Judge::persist(std::span<const Command> commands) {
 }
 
 Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
-  if (const auto ready = settle_in_doubt(); !ready) {
+  if (const auto ready = resolve_in_doubt(); !ready) {
     if (ready.error().code == ErrorCode::broken) return std::unexpected(ready.error());
     return fail(ErrorCode::unavailable, "an earlier commit is still in doubt: " + ready.error().message);
   }
@@ -132,7 +132,7 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
   in_doubt_ = std::move(state);
   metrics_.in_doubt.add();
   log_.write(Level::warn, "commit_in_doubt", {{"n", next_n_}, {"why", committed.error().message}});
-  return settle_or_stay(std::move(verdicts));
+  return resolve_or_stay(std::move(verdicts));
 }
 
 void Judge::tell(const State& state) const {

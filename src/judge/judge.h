@@ -31,7 +31,7 @@ struct JudgeLimits {
   int attempts_max = 5;               // Tries of one batch that meets conflicts, before it is halved.
   Duration pause_max{20};             // Longest pause between two of them; drawn at random up to it.
   std::size_t due_orders_max = 8192;  // Due holds that one batch may release on the way.
-  int settle_attempts_max = 20;       // Tries to settle a commit in doubt within one call of apply.
+  int resolve_attempts_max = 20;      // Tries to resolve a commit in doubt within one call of apply.
 };
 
 class Judge {
@@ -64,10 +64,10 @@ class Judge {
 
   Result<Verdicts> persist(std::span<const rules::Command> commands);
   Result<Verdicts> attempt(std::span<const rules::Command> commands);
-  Result<Verdicts> settle_or_stay(Verdicts verdicts);
+  Result<Verdicts> resolve_or_stay(Verdicts verdicts);
   void tell(const rules::State& state) const;
   void tell_shortage(const rules::State& state, const rules::Flow& flow) const;
-  Result<std::optional<Settlement>> settle_in_doubt();
+  Result<std::optional<Resolution>> resolve_in_doubt();
   Result<void> ensure_lane();
   Result<void> timed_commit();
   std::unexpected<Error> abandon(Error error);

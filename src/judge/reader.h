@@ -78,7 +78,7 @@ struct QuotaRow {
 
 struct BatchRow {
   BatchId batch;
-  bool buried = false;
+  bool aborted = false;
   std::int64_t flows = 0;  // How many flow rows it wrote.
   Time at;
 };
@@ -128,13 +128,13 @@ inline rules::Quantity returned_of(const rules::Order& order, const rules::Alloc
 }
 
 // Input of the sold-out check: requests that a closed gate would turn away (gate-protocol, CONFIRM).
-struct SoldOutCheck {
+struct SoldOutQuery {
   std::set<rules::ItemId> items;
   std::set<rules::RequestId> keys;
   std::set<rules::ActivityCode> activities;
 };
 
-struct SoldOutCheckResult {
+struct SoldOutQueryResult {
   std::map<rules::ItemId, rules::Item> items;  // Those that exist.
   // When the first hold on the item expires; items that are left out have no hold. From `now` on, the judge
   // would release the hold before it answers sold_out (C9).
@@ -185,7 +185,7 @@ class SoldOutReader {
  public:
   virtual ~SoldOutReader() = default;
   // Everything in one consistent state, the primary's.
-  virtual Result<SoldOutCheckResult> check_sold_out(const SoldOutCheck& check) = 0;
+  virtual Result<SoldOutQueryResult> check_sold_out(const SoldOutQuery& check) = 0;
 };
 
 class ActivitiesReader {

@@ -28,7 +28,7 @@
 // Every call blocks on the database; each form has its own time limit, and no call waits longer. Errors:
 //   conflict, duplicate, constraint, unavailable   Certainly nothing of this batch is stored; call rollback.
 //   unknown                                        From commit alone: the batch is perhaps stored. Call
-//   settle,
+//   resolve,
 //                                                  and nothing else before it has answered.
 //   broken                                         From any call: the storage cannot be trusted. Every later
 //                                                  call returns broken; stop the process.
@@ -55,9 +55,9 @@ struct BatchId {
   friend auto operator<=>(const BatchId&, const BatchId&) = default;
 };
 
-enum class Settlement : std::uint8_t {
+enum class Resolution : std::uint8_t {
   committed,  // The batch is stored, whole.
-  buried,     // Its tombstone is stored: it never can be.
+  aborted,    // Its tombstone is stored: it never can be.
 };
 
 // Who writes where: the database, and this process among all that ever used it.
@@ -140,7 +140,7 @@ class Store {
 
   // Finds out whether a batch whose commit is in doubt is stored, by inserting its row again as a tombstone.
   // An error means: still in doubt, ask again.
-  virtual Result<Settlement> settle(BatchId batch) = 0;
+  virtual Result<Resolution> resolve(BatchId batch) = 0;
 
   // No command waits. What the store has to do outside of batches and would else do at the beginning of one
   // (SQLite: a checkpoint), it may do at once. Outside of a batch; no row changes. `unavailable`: it will be

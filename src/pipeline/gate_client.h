@@ -67,8 +67,8 @@ class GateClient {
   // `incarnation` names the database, `instance` was never used before, `mode` is the service's own, `set`
   // what operators had set when it began, `requests_kept` is the judge's.
   struct Options {
-    gate::Incarnation incarnation;
-    gate::InstanceId instance;
+    rules::Incarnation incarnation;
+    rules::InstanceId instance;
     rules::Mode mode = rules::Mode::direct;
     judge::Modes set = {};
     std::chrono::hours requests_kept = rules::Policy{}.requests_kept;
@@ -171,7 +171,7 @@ class GateClient {
   GateReads& reads_;
   const Clock& clock_;
   Log& log_;
-  const gate::Incarnation incarnation_;
+  const rules::Incarnation incarnation_;
   const GateMetrics metrics_;
   GateModes modes_;
   SoldOutCheck sold_out_check_;

@@ -45,7 +45,7 @@ std::optional<GatePreparation::Act> GatePreparation::act_of(const rules::Command
   return std::nullopt;
 }
 
-GatePreparation::GatePreparation(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation,
+GatePreparation::GatePreparation(Executor& executor, gate::Gate& gate, rules::Incarnation incarnation,
                                  GateReads& reads, Log& log, const GateModes& modes, HasRoom has_room,
                                  std::chrono::hours requests_kept)
     : executor_(executor),

@@ -47,7 +47,7 @@ class GatePreparation {
   using Callback = std::move_only_function<void(std::optional<rules::Verdict>)>;
 
   // References outlive this. Requests are remembered for `requests_kept` (A28).
-  GatePreparation(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation, GateReads& reads,
+  GatePreparation(Executor& executor, gate::Gate& gate, rules::Incarnation incarnation, GateReads& reads,
                   Log& log, const GateModes& modes, HasRoom has_room, std::chrono::hours requests_kept);
 
   // What is under way ends without an answer; Gate::close() was called.
@@ -80,7 +80,7 @@ class GatePreparation {
 
   Executor& executor_;
   gate::Gate& gate_;
-  const gate::Incarnation incarnation_;
+  const rules::Incarnation incarnation_;
   GateReads& reads_;
   Log& log_;
   const GateModes& modes_;

@@ -28,7 +28,7 @@ class GateSnapshotReader {
   using Callback = std::move_only_function<void(Snapshots)>;
 
   // References outlive this, and Gate::close() is called before it ends.
-  GateSnapshotReader(Executor& executor, gate::Gate& gate, gate::Incarnation incarnation, GateReads& reads,
+  GateSnapshotReader(Executor& executor, gate::Gate& gate, rules::Incarnation incarnation, GateReads& reads,
                      const GateModes& modes)
       : executor_(executor), gate_(gate), incarnation_(incarnation), reads_(reads), modes_(modes) {}
 
@@ -43,7 +43,7 @@ class GateSnapshotReader {
 
   Executor& executor_;
   gate::Gate& gate_;
-  const gate::Incarnation incarnation_;
+  const rules::Incarnation incarnation_;
   GateReads& reads_;
   const GateModes& modes_;
 };

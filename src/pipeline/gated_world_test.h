@@ -40,7 +40,7 @@ using rules::UserId;
 using rules::Verdict;
 
 inline const Time start = *parse_time("2026-01-01T00:00:00Z");
-inline constexpr gate::Incarnation incarnation{1};
+inline constexpr rules::Incarnation incarnation{Uuid{{1}}};
 inline constexpr std::chrono::seconds hold{60};
 
 // The memory gate behind everything that a gate may do: not answer, answer and be lost, forget, show
@@ -101,7 +101,7 @@ class World {
         lane(judge_, {1000, 100}, clock, *log_, [](const std::string&) {}),
         gate_client(
             executor_, gate, gate_reads, clock, *log_,
-            GateClient::Options{incarnation, gate::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
+            GateClient::Options{incarnation, rules::InstanceId{1}, gated ? Mode::gated : Mode::direct}),
         pipeline(io_.get_executor(), lanes_, clock, *log_, sampler_, {1000, Duration(1000), Duration(5000)},
                  Metrics{}, &gate_client) {}
 

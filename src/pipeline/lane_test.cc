@@ -51,7 +51,7 @@ class LaneTest : public testing::Test {
 
  private:
   judge::Judge judge_{store_,          *log_,           Random(1),
-                      [](Duration) {}, rules::Policy{}, judge::JudgeLimits{.settle_attempts_max = 1}};
+                      [](Duration) {}, rules::Policy{}, judge::JudgeLimits{.resolve_attempts_max = 1}};
   Lane lane_{judge_, {.queue_max = 10, .batch_max = 10}, clock_, *log_, [this](const std::string& why) {
                broken_.push_back(why);
              }};
@@ -80,8 +80,8 @@ TEST_F(LaneTest, UpkeepThatTheStorePutsOffIsAskedForAgain) {
   EXPECT_EQ(broken_, std::vector<std::string>{});
 }
 
-TEST_F(LaneTest, ACommitInDoubtIsSettledBeforeTheStoreDoesAnythingElse_A13) {
-  faults_ = {{Call::commit, Fault::unknown_lost}, {Call::settle, Fault::unavailable}};
+TEST_F(LaneTest, ACommitInDoubtIsResolvedBeforeTheStoreDoesAnythingElse_A13) {
+  faults_ = {{Call::commit, Fault::unknown_lost}, {Call::resolve, Fault::unavailable}};
   EXPECT_EQ(judged(), "outcome_unknown");
   EXPECT_EQ(idles(), 0);
   faults_.clear();

@@ -21,7 +21,7 @@ bool is_open(const rules::Activity& activity, Time now) {
 }
 
 // Whether the judge could say anything but "nothing is left" of an item that is empty.
-bool is_only_sold_out(const SoldOutCheck::Request& request, const judge::SoldOutCheckResult& found,
+bool is_only_sold_out(const SoldOutCheck::Request& request, const judge::SoldOutQueryResult& found,
                       Time now) {
   const auto expiry = found.first_expiry.find(request.item);
   const bool is_hold_due = expiry != found.first_expiry.end() && expiry->second <= now;
@@ -31,7 +31,7 @@ bool is_only_sold_out(const SoldOutCheck::Request& request, const judge::SoldOut
   return activity != found.activities.end() && is_open(activity->second, now);
 }
 
-SoldOutCheck::Result result_of(const SoldOutCheck::Request& request, const judge::SoldOutCheckResult& found,
+SoldOutCheck::Result result_of(const SoldOutCheck::Request& request, const judge::SoldOutQueryResult& found,
                                Time now) {
   const auto item = found.items.find(request.item);
   if (item == found.items.end()) return {Finding::undecided};
@@ -65,23 +65,23 @@ void SoldOutCheck::read_for_all() {
   CHECK(!reading_ && !waiting_.empty());
   reading_ = true;
   const auto batch = std::make_shared<std::vector<Waiting>>(std::exchange(waiting_, {}));
-  judge::SoldOutCheck question;
+  judge::SoldOutQuery question;
   for (const Waiting& one : *batch) {
     question.items.insert(one.request.item);
     question.keys.insert(one.request.key);
     if (one.request.pool.activity) question.activities.insert(*one.request.pool.activity);
   }
   metrics_.reads.add();
-  using Found = gavel::Result<judge::SoldOutCheckResult>;
+  using Found = gavel::Result<judge::SoldOutQueryResult>;
   std::move_only_function<void(Found)> done = [this, batch, begun = clock_.steady()](const Found& found) {
     finish(*batch, found, begun);
   };
-  reads_.ask<judge::SoldOutCheckResult>(
+  reads_.ask<judge::SoldOutQueryResult>(
       [question = std::move(question)](judge::Reader& reader) { return reader.check_sold_out(question); },
       on(executor_, std::move(done)));
 }
 
-void SoldOutCheck::finish(std::vector<Waiting>& batch, const gavel::Result<judge::SoldOutCheckResult>& found,
+void SoldOutCheck::finish(std::vector<Waiting>& batch, const gavel::Result<judge::SoldOutQueryResult>& found,
                           Duration begun) {
   warn_if_slow(clock_.steady() - begun, batch.size());
   if (found) {
@@ -94,7 +94,7 @@ void SoldOutCheck::finish(std::vector<Waiting>& batch, const gavel::Result<judge
   if (!waiting_.empty()) read_for_all();
 }
 
-void SoldOutCheck::answer_all(std::vector<Waiting>& batch, const judge::SoldOutCheckResult& found, Time now) {
+void SoldOutCheck::answer_all(std::vector<Waiting>& batch, const judge::SoldOutQueryResult& found, Time now) {
   for (Waiting& one : batch) one.done(result_of(one.request, found, now));
 }
 

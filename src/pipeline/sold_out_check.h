@@ -65,9 +65,9 @@ class SoldOutCheck {
   };
 
   void read_for_all();
-  void finish(std::vector<Waiting>& batch, const gavel::Result<judge::SoldOutCheckResult>& found,
+  void finish(std::vector<Waiting>& batch, const gavel::Result<judge::SoldOutQueryResult>& found,
               Duration begun);
-  static void answer_all(std::vector<Waiting>& batch, const judge::SoldOutCheckResult& found, Time now);
+  static void answer_all(std::vector<Waiting>& batch, const judge::SoldOutQueryResult& found, Time now);
   void warn_if_slow(Duration took, std::size_t requests);
 
   Executor& executor_;

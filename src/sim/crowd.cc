@@ -218,7 +218,7 @@ void Crowd::ask_again() {
 
 // Somebody looks at what there is (I14).
 void Crowd::read_stock() {
-  Instance* instance = fleet_.pick(s_.random);
+  SimInstance* instance = fleet_.pick(s_.random);
   if (instance == nullptr) return;
   const rules::SkuCode sku = draw_sku();
   const oracle::Moment call = auditor_.moment();
@@ -239,7 +239,7 @@ void Crowd::read_stock() {
 
 // Somebody looks at what he has ordered (B17).
 void Crowd::read_orders() {
-  Instance* instance = fleet_.pick(s_.random);
+  SimInstance* instance = fleet_.pick(s_.random);
   if (instance == nullptr) return;
   const rules::UserId user = draw_user();
   const oracle::Moment call = auditor_.moment();
@@ -343,7 +343,7 @@ void Crowd::ask(rules::Command command) {
 void Crowd::attempt(Number number) {
   Intent& intent = *intents_[number];
   intent.waits = false;
-  Instance* instance = fleet_.pick(s_.random);
+  SimInstance* instance = fleet_.pick(s_.random);
   if (instance == nullptr) {  // Nobody answers the door: it was certainly not asked.
     ++intent.open;
     return try_later(number);
@@ -353,7 +353,7 @@ void Crowd::attempt(Number number) {
   intent.waits = true;
   const std::uint64_t turn = ++intent.turn;
   if (s_.faults.strikes(Fault::request_repeated)) {
-    Instance* other = fleet_.pick(s_.random);
+    SimInstance* other = fleet_.pick(s_.random);
     s_.sightings.saw_if(other != instance, RareState::two_answers_at_once);
     send(number, *other, auditor_.history().begin(intent.request, auditor_.moment()), turn, false);
   }
@@ -363,15 +363,15 @@ void Crowd::attempt(Number number) {
   s_.scheduler.after(waits, [this, number, turn] { give_up(number, turn); });
 }
 
-void Crowd::send(Number number, Instance& instance, const oracle::AttemptId& id, std::uint64_t turn,
+void Crowd::send(Number number, SimInstance& instance, const oracle::AttemptId& id, std::uint64_t turn,
                  bool heard) {
   rules::Command command = intents_[number]->command;
   command.new_order_id = rules::OrderId{make_uuid7(instance.now(), s_.random)};
   s_.tale.tell(instance.name(),
                "asked: " + id.id.first + "/" + id.id.second + " " + rules::fingerprint_of(command.act));
-  const gate::InstanceId to = instance.number();
+  const rules::InstanceId to = instance.number();
   s_.scheduler.after(draw_micros(network_micros), [this, number, id, turn, heard, to, command] {
-    Instance* there = fleet_.find(to);
+    SimInstance* there = fleet_.find(to);
     if (there == nullptr) return;
     there->ask(command, [this, number, id, turn, heard, to](const Verdict& verdict) {
       s_.tale.tell("i" + std::to_string(to.value), "answers " + id.id.second + ": " + to_text(verdict));
@@ -384,7 +384,7 @@ void Crowd::send(Number number, Instance& instance, const oracle::AttemptId& id,
   });
 }
 
-void Crowd::hear(Number number, const oracle::AttemptId& id, gate::InstanceId by, const Verdict& verdict) {
+void Crowd::hear(Number number, const oracle::AttemptId& id, rules::InstanceId by, const Verdict& verdict) {
   Intent& intent = *intents_[number];
   const oracle::Reply reply = in_plain_words(verdict);
   auditor_.history().end(id, auditor_.moment(), reply);
@@ -459,7 +459,7 @@ std::string Crowd::waiting() const {
 }
 
 // table: what an answer shows of rare states.
-void Crowd::watch(const Intent& intent, gate::InstanceId by, const Verdict& verdict) {
+void Crowd::watch(const Intent& intent, rules::InstanceId by, const Verdict& verdict) {
   constexpr std::array told{
       std::pair{Outcome::hold_expired, RareState::confirm_lost_to_expiry},
       std::pair{Outcome::insufficient, RareState::insufficient_told},

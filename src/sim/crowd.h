@@ -54,7 +54,7 @@ class Crowd {
     bool waits = false;     // An attempt is under way.
     bool told_unknown = false;
     std::uint64_t turn = 0;  // The attempt that it waits for.
-    gate::InstanceId answered_by{};
+    rules::InstanceId answered_by{};
   };
   using Number = std::size_t;  // The number of an intent.
 
@@ -89,12 +89,13 @@ class Crowd {
   // How they ask.
   Number intend(const std::string& caller, rules::Act act);
   void attempt(Number number);
-  void send(Number number, Instance& instance, const oracle::AttemptId& id, std::uint64_t turn, bool heard);
-  void hear(Number number, const oracle::AttemptId& id, gate::InstanceId by, const rules::Verdict& verdict);
+  void send(Number number, SimInstance& instance, const oracle::AttemptId& id, std::uint64_t turn,
+            bool heard);
+  void hear(Number number, const oracle::AttemptId& id, rules::InstanceId by, const rules::Verdict& verdict);
   void give_up(Number number, std::uint64_t turn);
   void try_later(Number number);
   void insist_on_next(Number number);
-  void watch(const Intent& intent, gate::InstanceId by, const rules::Verdict& verdict);
+  void watch(const Intent& intent, rules::InstanceId by, const rules::Verdict& verdict);
   void learn(const Intent& intent, const rules::Verdict& verdict);
   bool needs_answer(const Intent& intent) const { return !intent.recorded && intent.open > 0; }
   Micros draw_micros(std::uint64_t mean) {

@@ -1,4 +1,5 @@
-// Database: what the instances of a world stand on, of one form or another, and what may befall it with them.
+// SimDatabase: what the instances of a world stand on, of one form or another, and what may befall it with
+// them.
 //
 //   SqlServer      a server of its own with many clients (sql_server.h)
 //   DiskDatabase   the product's SQLite in the process of its only instance, above a file layer with faults
@@ -54,13 +55,16 @@ struct Client {
   void spend_time() const { fiber->rest(draw_time()); }
 };
 
-class Database {
+class SimDatabase {
  public:
   // Is told of each batch when it is committed: what it wrote, in the very order of the commits. A form that
   // learns only later that a commit happened tells of it then, before anybody else can have seen it.
   using OnCommit = std::function<void(const rules::State&, judge::BatchId, Time)>;
 
-  virtual ~Database() = default;
+  virtual ~SimDatabase() = default;
+
+  // Of an instance that starts now; takes no time.
+  virtual judge::Identity open_instance() = 0;
 
   // For the lane of an instance, called on its fiber alone; and for its questions and jobs.
   virtual std::unique_ptr<judge::Store> open_store(const Client& client) = 0;

@@ -91,6 +91,14 @@ DiskDatabase::DiskDatabase(Faults& faults, TraceLog& tale, Random& random, const
 
 DiskDatabase::~DiskDatabase() { std::filesystem::remove_all(folder_); }
 
+judge::Identity DiskDatabase::open_instance() {
+  auto file = judge::open_sqlite_store(options_, clock_);
+  CHECK(file.has_value());
+  const auto identity = (*file)->open_instance();
+  CHECK(identity.has_value());
+  return *identity;
+}
+
 std::unique_ptr<Store> DiskDatabase::open_store(const Client& client) {
   auto file = judge::open_sqlite_store(options_, clock_);
   CHECK(file.has_value());
@@ -160,7 +168,7 @@ void DiskDatabase::instance_is_dead() {
 bool DiskDatabase::holds(BatchId batch) {
   bool found = false;
   judge::Reader::Visitor visitor;
-  visitor.batch = [&](const judge::BatchRow& row) { found = found || (row.batch == batch && !row.buried); };
+  visitor.batch = [&](const judge::BatchRow& row) { found = found || (row.batch == batch && !row.aborted); };
   CHECK(look()->visit(visitor).has_value());
   return found;
 }

@@ -22,13 +22,14 @@
 
 namespace gavel::sim {
 
-class DiskDatabase final : public Database {
+class DiskDatabase final : public SimDatabase {
  public:
   DiskDatabase(Faults& faults, TraceLog& tale, Random& random, const Clock& clock, OnCommit on_commit);
   ~DiskDatabase() override;
   DiskDatabase(const DiskDatabase&) = delete;
   DiskDatabase& operator=(const DiskDatabase&) = delete;
 
+  judge::Identity open_instance() override;
   std::unique_ptr<judge::Store> open_store(const Client& client) override;
   std::unique_ptr<judge::Reader> open_reader(const Client& client) override;
   // In a file beside the database's, which survives the instance unless the power fails.

@@ -24,7 +24,7 @@ constexpr std::array kinds{
     Kind{Fault::sql_commit_stored, "sql_commit_stored", "commit", 15},
     Kind{Fault::sql_commit_lost, "sql_commit_lost", "commit", 20},
     Kind{Fault::sql_commit_in_flight, "sql_commit_in_flight", "commit", 20},
-    Kind{Fault::sql_settle_lost, "sql_settle_lost", "settle", 3},
+    Kind{Fault::sql_resolve_lost, "sql_resolve_lost", "resolve", 3},
     Kind{Fault::sql_read_unavailable, "sql_read_unavailable", "reader", 25},
     Kind{Fault::index_unavailable, "index_unavailable", "index", 25},
     Kind{Fault::index_put_lost, "index_put_lost", "index", 15},

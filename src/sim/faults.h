@@ -26,7 +26,7 @@ enum class Fault : std::uint8_t {
   sql_commit_stored,     // Commit happened, its answer is lost.
   sql_commit_lost,       // Commit never arrived, and there is no answer.
   sql_commit_in_flight,  // Commit is under way after its connection is lost; it happens, or does not, later.
-  sql_settle_lost,       // The tombstone is stored, its answer is lost.
+  sql_resolve_lost,      // The tombstone is stored, its answer is lost.
   sql_read_unavailable,  // A question has no answer.
   // Of the index of orders by user.
   index_unavailable,  // A call has no effect.
@@ -63,7 +63,7 @@ inline constexpr std::size_t faults_count = static_cast<std::size_t>(Fault::file
 
 std::string_view word(Fault fault);
 
-// Where it strikes: "store", "commit", "settle", "reader", "index", "gate", "gate server", "instance",
+// Where it strikes: "store", "commit", "resolve", "reader", "index", "gate", "gate server", "instance",
 // "clock", "caller", "file".
 std::string_view seam(Fault fault);
 

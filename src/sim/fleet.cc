@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/check.h"
+
 namespace gavel::sim {
 namespace {
 
@@ -40,9 +42,11 @@ void Fleet::start(Slot& slot) {
   const auto skew_max = std::chrono::duration_cast<Duration>(options_.skew_max).count();
   Duration skew(static_cast<std::int64_t>(s_.random.below(2 * static_cast<std::uint64_t>(skew_max) + 1)) -
                 skew_max);
-  const gate::InstanceId number{next_number_++};
+  const judge::Identity identity = s_.database.open_instance();
+  const rules::InstanceId number = identity.instance;
+  CHECK(dealt_.insert(number).second);  // No two starts ever have one number.
   auto die = [this, number] { s_.scheduler.after(Micros(0), [this, number] { crash(number); }); };
-  slot.instance = std::make_unique<Instance>(s_, options, number, skew, std::move(die));
+  slot.instance = std::make_unique<SimInstance>(s_, options, identity, skew, std::move(die));
   s_.tale.tell(slot.instance->name(), slot.gated ? "starts, gated" : "starts, direct");
 }
 
@@ -54,21 +58,21 @@ void Fleet::crash(Slot& slot) {
   slot.instance->crash();
 }
 
-void Fleet::crash(gate::InstanceId number) {
+void Fleet::crash(rules::InstanceId number) {
   for (Slot& slot : slots_) {
     if (slot.instance && slot.instance->number() == number && slot.instance->serving()) crash(slot);
   }
 }
 
-Instance* Fleet::pick(Random& random) {
-  std::vector<Instance*> serving;
+SimInstance* Fleet::pick(Random& random) {
+  std::vector<SimInstance*> serving;
   for (const Slot& slot : slots_) {
     if (slot.instance && slot.instance->serving()) serving.push_back(slot.instance.get());
   }
   return serving.empty() ? nullptr : serving[random.below(serving.size())];
 }
 
-Instance* Fleet::find(gate::InstanceId number) {
+SimInstance* Fleet::find(rules::InstanceId number) {
   for (const Slot& slot : slots_) {
     if (slot.instance && slot.instance->number() == number && slot.instance->serving())
       return slot.instance.get();
@@ -82,7 +86,7 @@ std::size_t Fleet::serving() const {
   return count;
 }
 
-void Fleet::for_each(const std::function<void(Instance&)>& use) {
+void Fleet::for_each(const std::function<void(SimInstance&)>& use) {
   for (const Slot& slot : slots_) {
     if (slot.instance && slot.instance->serving()) use(*slot.instance);
   }
@@ -105,15 +109,15 @@ std::set<rules::ItemId> Fleet::gated_items() const {
   return items;
 }
 
-bool Fleet::leads(gate::InstanceId number, rules::ItemId item) {
-  const Instance* instance = find(number);
+bool Fleet::leads(rules::InstanceId number, rules::ItemId item) {
+  const SimInstance* instance = find(number);
   return instance != nullptr && std::ranges::count(instance->gated_items(), item) > 0;
 }
 
 void Fleet::look() {
   for (Slot& slot : slots_) {
     if (!slot.instance || !slot.instance->serving()) continue;
-    Instance& instance = *slot.instance;
+    SimInstance& instance = *slot.instance;
     if (s_.faults.strikes(Fault::instance_crashed)) {
       crash(slot);
       continue;

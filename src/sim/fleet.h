@@ -23,13 +23,13 @@ class Fleet {
   Fleet& operator=(const Fleet&) = delete;
 
   // An instance that serves, or nullptr.
-  Instance* pick(Random& random);
+  SimInstance* pick(Random& random);
   // The instance with this number, if it serves.
-  Instance* find(gate::InstanceId number);
+  SimInstance* find(rules::InstanceId number);
   std::size_t serving() const;
 
   // Calls `use` with each instance that serves.
-  void for_each(const std::function<void(Instance&)>& use);
+  void for_each(const std::function<void(SimInstance&)>& use);
 
   // Lets the faults of instances strike; called every few milliseconds.
   void look();
@@ -39,29 +39,29 @@ class Fleet {
   // The items that some instance states to the gate and refreshes.
   std::set<rules::ItemId> gated_items() const;
 
-  bool is_dead(gate::InstanceId number) const { return dead_.contains(number); }
+  bool is_dead(rules::InstanceId number) const { return dead_.contains(number); }
 
   // Whether some instance serves and states the item to the gate.
-  bool leads(gate::InstanceId number, rules::ItemId item);
+  bool leads(rules::InstanceId number, rules::ItemId item);
   // Requests between entrance and verdict, of all instances that serve.
   std::size_t in_flight() const;
 
  private:
   struct Slot {
-    std::unique_ptr<Instance> instance;
+    std::unique_ptr<SimInstance> instance;
     Micros start_at{0};  // When to start an instance where there is none.
     bool gated = true;
   };
 
   void start(Slot& slot);
   void crash(Slot& slot);
-  void crash(gate::InstanceId number);
+  void crash(rules::InstanceId number);
 
   const SimContext s_;
   const WorldOptions options_;
   std::vector<Slot> slots_;
-  std::int64_t next_number_ = 1;
-  std::set<gate::InstanceId> dead_;
+  std::set<rules::InstanceId> dealt_;
+  std::set<rules::InstanceId> dead_;
 };
 
 }  // namespace gavel::sim

@@ -31,9 +31,6 @@
 namespace gavel::sim {
 namespace {
 
-// One database that nobody restores.
-constexpr gate::Incarnation this_database{1};
-
 constexpr Micros overdue_every{100'000};  // As in app/instance.
 
 // More than any user of a world has.
@@ -47,7 +44,7 @@ rules::Mode mode_of(const InstanceOptions& options) {
 }
 
 // As they are when the process starts.
-judge::Modes modes_of(Database& database) {
+judge::Modes modes_of(SimDatabase& database) {
   auto modes = database.look()->modes();
   CHECK(modes.has_value());
   return *std::move(modes);
@@ -56,9 +53,9 @@ judge::Modes modes_of(Database& database) {
 }  // namespace
 
 // The members stand in dependency order: what is destroyed last is what callbacks and coroutines refer to.
-class Instance::Wiring {
+class SimInstance::Wiring {
  public:
-  Wiring(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId no,
+  Wiring(const SimContext& surroundings, const InstanceOptions& options, const judge::Identity& identity,
          Duration clock_skew, std::function<void()> die);
   ~Wiring() { CHECK(dead()); }
 
@@ -71,7 +68,7 @@ class Instance::Wiring {
     return !power.on() && std::ranges::all_of(fibers_, [](const auto& fiber) { return fiber->done(); });
   }
 
-  const gate::InstanceId number;
+  const rules::InstanceId number;
   const std::string name;
   ProcessState power;
   SkewedClock clock;
@@ -156,13 +153,13 @@ class Instance::Wiring {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::shared_ptr<const bool> alive_ = std::make_shared<bool>(true);  // For events that outlive the instance.
 
-  friend class Instance;
+  friend class SimInstance;
 };
 
-Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId no,
-                         Duration clock_skew, std::function<void()> die)
-    : number(no),
-      name("i" + std::to_string(no.value)),
+SimInstance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& options,
+                            const judge::Identity& identity, Duration clock_skew, std::function<void()> die)
+    : number(identity.instance),
+      name("i" + std::to_string(identity.instance.value)),
       clock(surroundings.scheduler, clock_skew),
       s_(surroundings),
       options_(options),
@@ -186,13 +183,14 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
       gate_reads_(*sold_out_, options.reads, options.read_within, clock),
       reads_(*questions_, options.reads, options.read_within, clock),
       gate_client_(executor_, *gate_, gate_reads_, clock, *log_,
-                   pipeline::GateClient::Options{this_database, number, mode_of(options),
+                   pipeline::GateClient::Options{identity.incarnation, number, mode_of(options),
                                                  modes_of(s_.database), options.policy.requests_kept}),
       pipeline_(io_.get_executor(), lanes_, clock, *log_, sampler_, options.pipeline, pipeline::Metrics(),
                 &gate_client_),
       expiry_(*due_, lanes_, clock, *log_),
       refresh_(
-          *compared_, *gate_, this_database, [this] { return gate_client_.gated_items(); }, *log_, metrics_),
+          *compared_, *gate_, identity.incarnation, [this] { return gate_client_.gated_items(); }, *log_,
+          metrics_),
       projection_(*ledger_, *order_index_, clock, *log_, options.follow_flows_max),
       retention_(*old_, lanes_, clock, *log_, options.policy, options.forget_rows_max),
       shortages_(*compared_),
@@ -208,7 +206,7 @@ Instance::Wiring::Wiring(const SimContext& surroundings, const InstanceOptions& 
   watch_overdue();
 }
 
-std::vector<pipeline::LaneParts> Instance::Wiring::lane_parts() {
+std::vector<pipeline::LaneParts> SimInstance::Wiring::lane_parts() {
   std::vector<pipeline::LaneParts> parts;
   for (LaneThread& thread : on_lanes_) {
     parts.push_back({s_.database.open_store(client(thread.fiber)), draw_random(), [&thread](Duration pause) {
@@ -218,7 +216,7 @@ std::vector<pipeline::LaneParts> Instance::Wiring::lane_parts() {
   return parts;
 }
 
-pipeline::LanesOptions Instance::Wiring::lanes_options() {
+pipeline::LanesOptions SimInstance::Wiring::lanes_options() {
   return {.limits = options_.lane,
           .policy = options_.policy,
           .judge_limits = options_.judge,
@@ -226,7 +224,7 @@ pipeline::LanesOptions Instance::Wiring::lanes_options() {
           .observer = [this](const rules::State& state) { tell_gate(state); }};
 }
 
-void Instance::Wiring::start_threads() {
+void SimInstance::Wiring::start_threads() {
   for (std::size_t place = 0; place < lanes_.size(); ++place) {
     start(on_lanes_[place].fiber, [this, place](Fiber& fiber) {
       work(fiber, on_lanes_[place].idle, [this, place] { return lanes_.at(place).step(); });
@@ -253,7 +251,7 @@ void Instance::Wiring::start_threads() {
 }
 
 template <class Body>
-void Instance::Wiring::start(Fiber*& thread, Body body) {
+void SimInstance::Wiring::start(Fiber*& thread, Body body) {
   fibers_.push_back(std::make_unique<Fiber>(s_.scheduler, power, [&thread, body](Fiber& fiber) {
     thread = &fiber;
     body(fiber);
@@ -261,7 +259,7 @@ void Instance::Wiring::start(Fiber*& thread, Body body) {
 }
 
 template <class Watch>
-void Instance::Wiring::start_job(Fiber*& thread, jobs::ScheduledJob& job, Watch watch) {
+void SimInstance::Wiring::start_job(Fiber*& thread, jobs::ScheduledJob& job, Watch watch) {
   start(thread, [this, &job, watch](Fiber& fiber) {
     while (power.on()) {
       const jobs::ScheduledJob::Turn turn = job.run();
@@ -272,13 +270,13 @@ void Instance::Wiring::start_job(Fiber*& thread, jobs::ScheduledJob& job, Watch 
   });
 }
 
-Client Instance::Wiring::client(Fiber*& fiber) {
+Client SimInstance::Wiring::client(Fiber*& fiber) {
   return Client{s_.scheduler, s_.faults, s_.tale, s_.sightings,      s_.random,
                 power,        fiber,     name,    options_.database, die_};
 }
 
 template <class Step>
-void Instance::Wiring::work(Fiber& fiber, bool& idle, Step step) {
+void SimInstance::Wiring::work(Fiber& fiber, bool& idle, Step step) {
   while (power.on()) {
     if (step() > 0) {
       stir();
@@ -290,13 +288,13 @@ void Instance::Wiring::work(Fiber& fiber, bool& idle, Step step) {
   }
 }
 
-void Instance::Wiring::watch_projection(Work work) {
+void SimInstance::Wiring::watch_projection(Work work) {
   s_.sightings.saw_if(work == Work::failed, RareState::projection_failed);
   s_.sightings.saw_if(!followed_ && work == Work::left, RareState::projection_began_behind);
   followed_ = followed_ || work != Work::failed;
 }
 
-void Instance::Wiring::ask(rules::Command command, Answer answer) {
+void SimInstance::Wiring::ask(rules::Command command, Answer answer) {
   boost::asio::co_spawn(
       io_, pipeline_.submit(std::move(command)),
       [this, answer = std::move(answer)](const std::exception_ptr& thrown, rules::Verdict verdict) {
@@ -306,7 +304,7 @@ void Instance::Wiring::ask(rules::Command command, Answer answer) {
   stir();
 }
 
-void Instance::Wiring::read_stock(const rules::SkuCode& sku, Shown shown) {
+void SimInstance::Wiring::read_stock(const rules::SkuCode& sku, Shown shown) {
   boost::asio::co_spawn(
       io_, ask_stock(sku),
       [this, shown = std::move(shown)](const std::exception_ptr& thrown, const Result<Rows>& rows) {
@@ -316,7 +314,7 @@ void Instance::Wiring::read_stock(const rules::SkuCode& sku, Shown shown) {
   stir();
 }
 
-void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown) {
+void SimInstance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown) {
   boost::asio::co_spawn(io_, ask_orders(user),
                         [this, shown = std::move(shown)](const std::exception_ptr& thrown,
                                                          const Result<queries::UserOrders>& orders) {
@@ -326,7 +324,7 @@ void Instance::Wiring::read_orders(const rules::UserId& user, ShownOrders shown)
   stir();
 }
 
-boost::asio::awaitable<Result<queries::UserOrders>> Instance::Wiring::ask_orders(rules::UserId user) {
+boost::asio::awaitable<Result<queries::UserOrders>> SimInstance::Wiring::ask_orders(rules::UserId user) {
   const judge::OrdersQuery wanted{.user = std::move(user), .count = orders_shown_max};
   std::function<Result<queries::UserOrders>(judge::Reader&)> question = [&](judge::Reader& reader) {
     return queries::orders_of(*order_index_, reader, reader, wanted);
@@ -335,7 +333,7 @@ boost::asio::awaitable<Result<queries::UserOrders>> Instance::Wiring::ask_orders
   co_return orders;
 }
 
-boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_stock(rules::SkuCode sku) {
+boost::asio::awaitable<Result<SimInstance::Wiring::Rows>> SimInstance::Wiring::ask_stock(rules::SkuCode sku) {
   std::function<Result<Rows>(judge::Reader&)> question = [&sku](judge::Reader& reader) {
     return reader.stock(sku);
   };
@@ -343,7 +341,7 @@ boost::asio::awaitable<Result<Instance::Wiring::Rows>> Instance::Wiring::ask_sto
   co_return rows;
 }
 
-void Instance::Wiring::tell_gate(const rules::State& state) {
+void SimInstance::Wiring::tell_gate(const rules::State& state) {
   if (!power.on()) return;
   watch_order(state);
   std::optional<pipeline::CommittedItems> committed = gate_client_.committed_items(state);
@@ -353,7 +351,7 @@ void Instance::Wiring::tell_gate(const rules::State& state) {
 }
 
 // Another lane of this instance committed after this one, and was quicker to tell of it.
-void Instance::Wiring::watch_order(const rules::State& state) {
+void SimInstance::Wiring::watch_order(const rules::State& state) {
   for (const auto& [id, item] : state.items) {
     for (std::size_t no = 0; no < item.buckets.size(); ++no) {
       std::int64_t& latest = told_[{id, static_cast<rules::BucketNo>(no)}];
@@ -363,7 +361,7 @@ void Instance::Wiring::watch_order(const rules::State& state) {
   }
 }
 
-void Instance::Wiring::watch_overdue() {
+void SimInstance::Wiring::watch_overdue() {
   pipeline_.step(clock.steady());
   stir();
   s_.scheduler.after(overdue_every, [this, alive = std::weak_ptr(alive_)] {
@@ -372,7 +370,7 @@ void Instance::Wiring::watch_overdue() {
 }
 
 // Has the thread of the io_context run soon.
-void Instance::Wiring::stir() {
+void SimInstance::Wiring::stir() {
   if (!power.on() || std::exchange(stirred_, true)) return;
   const Micros soon(static_cast<std::int64_t>(s_.random.below(wake_up_micros_max)));
   const Micros at = std::max(s_.scheduler.now() + soon, power.paused_until());
@@ -381,7 +379,7 @@ void Instance::Wiring::stir() {
   });
 }
 
-void Instance::Wiring::turn() {
+void SimInstance::Wiring::turn() {
   stirred_ = false;
   if (!power.on()) return;
   if (power.paused_until() > s_.scheduler.now()) return stir();
@@ -395,40 +393,40 @@ void Instance::Wiring::turn() {
   if (reads_idle_ && reads_.waiting() > 0) on_reads_->wake();
 }
 
-void Instance::Wiring::crash() {
+void SimInstance::Wiring::crash() {
   power.cut();
   for (const auto& fiber : fibers_) fiber->wake();
 }
 
-Instance::Instance(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId number,
-                   Duration clock_skew, std::function<void()> die)
-    : wiring_(std::make_unique<Wiring>(surroundings, options, number, clock_skew, std::move(die))) {}
-Instance::~Instance() = default;
+SimInstance::SimInstance(const SimContext& surroundings, const InstanceOptions& options,
+                         const judge::Identity& identity, Duration clock_skew, std::function<void()> die)
+    : wiring_(std::make_unique<Wiring>(surroundings, options, identity, clock_skew, std::move(die))) {}
+SimInstance::~SimInstance() = default;
 
-void Instance::ask(rules::Command command, Answer answer) {
+void SimInstance::ask(rules::Command command, Answer answer) {
   wiring_->ask(std::move(command), std::move(answer));
 }
-void Instance::read_stock(const rules::SkuCode& sku, Shown shown) {
+void SimInstance::read_stock(const rules::SkuCode& sku, Shown shown) {
   wiring_->read_stock(sku, std::move(shown));
 }
-void Instance::read_orders(const rules::UserId& user, ShownOrders shown) {
+void SimInstance::read_orders(const rules::UserId& user, ShownOrders shown) {
   wiring_->read_orders(user, std::move(shown));
 }
-void Instance::crash() { wiring_->crash(); }
-void Instance::pause(Micros until) { wiring_->power.pause_until(until); }
-void Instance::jump_clock(Duration by) { wiring_->clock.jump(by); }
-bool Instance::serving() const { return wiring_->power.on(); }
-bool Instance::dead() const { return wiring_->dead(); }
-bool Instance::broken() const { return wiring_->broken; }
-bool Instance::in_transaction() const {
+void SimInstance::crash() { wiring_->crash(); }
+void SimInstance::pause(Micros until) { wiring_->power.pause_until(until); }
+void SimInstance::jump_clock(Duration by) { wiring_->clock.jump(by); }
+bool SimInstance::serving() const { return wiring_->power.on(); }
+bool SimInstance::dead() const { return wiring_->dead(); }
+bool SimInstance::broken() const { return wiring_->broken; }
+bool SimInstance::in_transaction() const {
   return std::ranges::any_of(wiring_->on_lanes_, [](const auto& thread) { return !thread.idle; });
 }
-std::size_t Instance::in_flight() const { return wiring_->pipeline_.in_flight(); }
-std::vector<rules::ItemId> Instance::gated_items() const { return wiring_->gate_client_.gated_items(); }
-judge::OrderIndex& Instance::order_index() const { return *wiring_->order_index_; }
-bool Instance::follows() const { return wiring_->projection_.lag().batches == 0; }
-Time Instance::now() const { return wiring_->clock.now(); }
-const std::string& Instance::name() const { return wiring_->name; }
-gate::InstanceId Instance::number() const { return wiring_->number; }
+std::size_t SimInstance::in_flight() const { return wiring_->pipeline_.in_flight(); }
+std::vector<rules::ItemId> SimInstance::gated_items() const { return wiring_->gate_client_.gated_items(); }
+judge::OrderIndex& SimInstance::order_index() const { return *wiring_->order_index_; }
+bool SimInstance::follows() const { return wiring_->projection_.lag().batches == 0; }
+Time SimInstance::now() const { return wiring_->clock.now(); }
+const std::string& SimInstance::name() const { return wiring_->name; }
+rules::InstanceId SimInstance::number() const { return wiring_->number; }
 
 }  // namespace gavel::sim

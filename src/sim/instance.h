@@ -1,4 +1,4 @@
-// Instance: one process of the service in a simulated world, wired as app/instance wires the real one.
+// SimInstance: one process of the service in a simulated world, wired as app/instance wires the real one.
 //
 //   made ──► serving ── crash ──► dying ── its calls have run out ──► dead, and may be destroyed
 //
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "gate/bucket.h"
+#include "judge/store.h"
 #include "pipeline/pipeline.h"
 #include "queries/user_orders.h"
 #include "rules/decide.h"
@@ -47,23 +47,23 @@ struct SimContext {
   TraceLog& tale;
   CoverageMarks& sightings;
   Random& random;
-  Database& database;
+  SimDatabase& database;
   RedisServer& redis;
 };
 
-class Instance {
+class SimInstance {
  public:
   using Answer = std::function<void(rules::Verdict)>;
 
-  // `number` was never used before; it is also the instance's number at the gate. `die` has crash()
-  // called once the present event is over.
-  Instance(const SimContext& surroundings, const InstanceOptions& options, gate::InstanceId number,
-           Duration clock_skew, std::function<void()> die);
+  // `identity` was dealt by the database for this instance alone. `die` has crash() called once the present
+  // event is over.
+  SimInstance(const SimContext& surroundings, const InstanceOptions& options, const judge::Identity& identity,
+              Duration clock_skew, std::function<void()> die);
 
   // dead() (CHECKed).
-  ~Instance();
-  Instance(const Instance&) = delete;
-  Instance& operator=(const Instance&) = delete;
+  ~SimInstance();
+  SimInstance(const SimInstance&) = delete;
+  SimInstance& operator=(const SimInstance&) = delete;
 
   // A request that has arrived. `answer` is called once, unless the instance dies before.
   void ask(rules::Command command, Answer answer);
@@ -93,7 +93,7 @@ class Instance {
   bool follows() const;                            // Its index has reached what it saw last.
   Time now() const;
   const std::string& name() const;
-  gate::InstanceId number() const;
+  rules::InstanceId number() const;
 
  private:
   class Wiring;

@@ -41,7 +41,7 @@ InstanceOptions draw_instance(Random& random) {
       options.pipeline.judge_within + ms(one_of<std::uint64_t>(random, {30, 100, 500}));
   options.read_within = ms(one_of<std::uint64_t>(random, {20, 500}));
   options.judge.attempts_max = static_cast<int>(between(random, 1, 5));
-  options.judge.settle_attempts_max = one_of<int>(random, {2, 5, 20});
+  options.judge.resolve_attempts_max = one_of<int>(random, {2, 5, 20});
   options.judge.due_orders_max = one_of<std::size_t>(random, {1, 2, 8192});
   options.policy.hold_default = std::chrono::seconds(between(random, 1, 3));
   options.policy.extend_default = std::chrono::seconds(2);

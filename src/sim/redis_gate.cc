@@ -68,11 +68,11 @@ class RedisGate final : public gate::Gate {
     call<std::optional<Bucket>>(key, [](std::optional<Bucket>& bucket) { return bucket; }, std::move(done));
   }
 
-  void reap(const BucketKey& key, gate::InstanceId instance, DoneCallback done) override {
+  void reap(const BucketKey& key, rules::InstanceId instance, DoneCallback done) override {
     write(key, [instance](std::optional<Bucket>& bucket) { gate::reap(bucket, instance); }, std::move(done));
   }
 
-  void forget(const BucketKey& key, gate::InstanceId instance, DoneCallback done) override {
+  void forget(const BucketKey& key, rules::InstanceId instance, DoneCallback done) override {
     write(
         key, [instance](std::optional<Bucket>& bucket) { gate::forget(bucket, instance); }, std::move(done));
   }

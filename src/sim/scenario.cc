@@ -184,7 +184,7 @@ WorldOptions options_of(const Scenario& scenario, Form form) {
   instance.pipeline.answer_within = Duration(1'000);
   instance.read_within = Duration(500);
   instance.judge.attempts_max = 3;
-  instance.judge.settle_attempts_max = 5;
+  instance.judge.resolve_attempts_max = 5;
   instance.policy.hold_default = std::chrono::seconds(2);
   instance.database.call_takes = Micros(50);
   instance.database.lock_wait_max = Micros(20'000);

@@ -13,7 +13,7 @@ class SlowReader final : public judge::ReaderWrapper {
   SlowReader(const Client& client, std::unique_ptr<judge::Reader> tables)
       : ReaderWrapper(std::move(tables)), c_(client) {}
 
-  Result<judge::SoldOutCheckResult> check_sold_out(const judge::SoldOutCheck& check) override {
+  Result<judge::SoldOutQueryResult> check_sold_out(const judge::SoldOutQuery& check) override {
     const auto found = ReaderWrapper::check_sold_out(check);
     watch(found);
     return found;
@@ -28,7 +28,7 @@ class SlowReader final : public judge::ReaderWrapper {
   void after() override { c_.spend_time(); }
 
  private:
-  void watch(const Result<judge::SoldOutCheckResult>& found) {
+  void watch(const Result<judge::SoldOutQueryResult>& found) {
     c_.sightings.saw_if(!found, RareState::confirming_read_failed);
     if (!found) return;
     c_.sightings.saw_if(!found->known.empty(), RareState::confirming_read_found_key);

@@ -69,9 +69,9 @@ class SqlWorld final : public judge::StoreWorld {
  public:
   ~SqlWorld() override {
     for (const std::string& complaint : server_.complaints()) {
-      // The suite settles batches of which nobody is in doubt, and writes rows that it loaded in an earlier
+      // The suite resolves batches of which nobody is in doubt, and writes rows that it loaded in an earlier
       // transaction; the judge does neither.
-      const bool of_suite = complaint == "client: settle is called out of turn" ||
+      const bool of_suite = complaint == "client: resolve is called out of turn" ||
                             complaint.ends_with("is updated and was not loaded for update");
       EXPECT_TRUE(of_suite) << complaint;
     }

@@ -19,6 +19,12 @@ SqlServer::SqlServer(Scheduler& scheduler, TraceLog& tale, const Clock& clock, O
       on_commit_(std::move(on_commit)),
       tables_(judge::open_memory_store(database_, clock)) {}
 
+judge::Identity SqlServer::open_instance() {
+  const auto identity = tables_->open_instance();
+  CHECK(identity.has_value());
+  return *identity;
+}
+
 std::unique_ptr<judge::Store> SqlServer::open_store(const Client& client) {
   return open_sql_store({client, *this});
 }

@@ -37,13 +37,14 @@ namespace gavel::sim {
 // A row that may be locked: "item 12", "request shop/k1".
 using RowName = std::string;
 
-class SqlServer final : public Database {
+class SqlServer final : public SimDatabase {
  public:
   using TransactionId = std::uint64_t;
 
   // `clock` is the server's own. All references outlive the server.
   SqlServer(Scheduler& scheduler, TraceLog& tale, const Clock& clock, OnCommit on_commit);
 
+  judge::Identity open_instance() override;
   std::unique_ptr<judge::Store> open_store(const Client& client) override;
   std::unique_ptr<judge::Reader> open_reader(const Client& client) override;
   // In the memory of the instance: one that starts makes its own from the beginning.

@@ -15,7 +15,7 @@ namespace gavel::sim {
 namespace {
 
 using judge::BatchId;
-using judge::Settlement;
+using judge::Resolution;
 using rules::OrderId;
 using rules::State;
 
@@ -99,7 +99,7 @@ class SqlStore final : public judge::Store {
   Result<void> write(const State& state, BatchId batch, Time now) override;
   Result<void> commit() override;
   void rollback() override;
-  Result<Settlement> settle(BatchId batch) override;
+  Result<Resolution> resolve(BatchId batch) override;
   Result<void> idle() override { return {}; }  // A server sees to itself.
 
  private:
@@ -127,7 +127,7 @@ class SqlStore final : public judge::Store {
   }
   Result<void> send_commit();
   Result<void> lose_commit(Fault fault);
-  Result<Settlement> bury(BatchId batch);
+  Result<Resolution> abort(BatchId batch);
 
   const SqlClient c_;
   Phase phase_ = Phase::idle;
@@ -349,26 +349,26 @@ void SqlStore::rollback() {
   if (phase_ != Phase::in_doubt) phase_ = Phase::idle;
 }
 
-Result<Settlement> SqlStore::settle(BatchId batch) {
-  if (const auto called = call("settle", Phase::in_doubt); !called) return std::unexpected(called.error());
+Result<Resolution> SqlStore::resolve(BatchId batch) {
+  if (const auto called = call("resolve", Phase::in_doubt); !called) return std::unexpected(called.error());
   transaction_ = c_.server.begin();
-  const auto settled = bury(batch);
+  const auto resolved = abort(batch);
   if (transaction_) c_.server.abort(*transaction_);
   transaction_.reset();
-  phase_ = settled ? Phase::idle : Phase::in_doubt;
-  return settled;
+  phase_ = resolved ? Phase::idle : Phase::in_doubt;
+  return resolved;
 }
 
 // The insert waits for the lock of the transaction in doubt, if that one still is.
-Result<Settlement> SqlStore::bury(BatchId batch) {
-  c_.sightings.saw_if(c_.server.is_taken(*transaction_, row_of(batch)), RareState::settle_waited);
+Result<Resolution> SqlStore::abort(BatchId batch) {
+  c_.sightings.saw_if(c_.server.is_taken(*transaction_, row_of(batch)), RareState::resolve_waited);
   if (const auto locked = lock(row_of(batch), LockMode::exclusive, IfTaken::wait); !locked)
     return std::unexpected(locked.error());
-  auto settled = c_.server.tables().settle(batch);
-  if (c_.faults.strikes(Fault::sql_settle_lost)) {
-    return std::unexpected(failed(ErrorCode::unavailable, "settle: its answer was lost"));
+  auto resolved = c_.server.tables().resolve(batch);
+  if (c_.faults.strikes(Fault::sql_resolve_lost)) {
+    return std::unexpected(failed(ErrorCode::unavailable, "resolve: its answer was lost"));
   }
-  return settled;
+  return resolved;
 }
 
 // What every call has in common: it comes in turn, takes its time, and may find nobody there.

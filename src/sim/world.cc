@@ -60,7 +60,7 @@ class World {
   Report run();
 
  private:
-  std::unique_ptr<Database> make_database();
+  std::unique_ptr<SimDatabase> make_database();
   std::vector<PlannedFault> planned() const;
   void look();
   bool run_while(Micros at_most, const std::function<bool()>& goes_on);
@@ -92,7 +92,7 @@ class World {
   SkewedClock server_clock_{scheduler_, Duration(0)};
   Auditor auditor_{scheduler_, sightings_};
   HomeWatch home_watch_;
-  const std::unique_ptr<Database> database_ = make_database();
+  const std::unique_ptr<SimDatabase> database_ = make_database();
   RedisServer redis_{scheduler_, faults_, tale_, sightings_, random_};
   SimContext surroundings_{scheduler_, faults_, tale_, sightings_, random_, *database_, redis_};
   Fleet fleet_{surroundings_, options_};
@@ -100,7 +100,7 @@ class World {
   std::vector<std::string> violations_;
 };
 
-std::unique_ptr<Database> World::make_database() {
+std::unique_ptr<SimDatabase> World::make_database() {
   auto on_commit = [this](const rules::State& state, judge::BatchId batch, Time now) {
     auditor_.committed(state, batch, now);
     redis_.watch().committed(state);
@@ -297,7 +297,7 @@ void World::look_at_indexes() {
   const auto compare = [&](const std::string& whose, judge::OrderIndex& index) {
     for (const std::string& what : auditor_.compare(index, *rows)) violation(what + " (" + whose + ")");
   };
-  fleet_.for_each([&](Instance& instance) {
+  fleet_.for_each([&](SimInstance& instance) {
     if (!instance.follows()) violation("projection: " + instance.name() + " has not followed to the end");
     compare(instance.name(), instance.order_index());
   });

@@ -109,14 +109,14 @@ struct World::Parts {
   boost::asio::io_context io{1};
   gate::MemoryGate gate;
   pipeline::AsioExecutor executor{io.get_executor()};
-  pipeline::GateClient gate_client{
-      executor,
-      gate,
-      gate_reads,
-      clock,
-      *log,
-      pipeline::GateClient::Options{gate::Incarnation{1}, gate::InstanceId{1}, rules::Mode::direct}};
-  pipeline::GateSnapshotReader gate_snapshots{executor, gate, gate::Incarnation{1}, gate_reads,
+  pipeline::GateClient gate_client{executor,
+                                   gate,
+                                   gate_reads,
+                                   clock,
+                                   *log,
+                                   pipeline::GateClient::Options{rules::Incarnation{Uuid{{1}}},
+                                                                 rules::InstanceId{1}, rules::Mode::direct}};
+  pipeline::GateSnapshotReader gate_snapshots{executor, gate, rules::Incarnation{Uuid{{1}}}, gate_reads,
                                               gate_client.modes()};
   pipeline::Pipeline pipeline;
   Service service{pipeline,       query_stage, audit_stage,
@@ -226,7 +226,7 @@ void World::break_stock(const std::string& sku) {
 }
 
 void World::write_at_gate(std::int64_t item, std::int32_t bucket, std::int64_t units) {
-  const gate::BucketKey key{gate::Incarnation{1}, rules::ItemId{item}, bucket};
+  const gate::BucketKey key{rules::Incarnation{Uuid{{1}}}, rules::ItemId{item}, bucket};
   gate::Bucket there;
   parts_->gate.read(key, [&](const auto& seen) { there = (*seen).value_or(gate::Bucket{}); });
   const gate::Statement statement{gate::Position{there.seq, {units}}, there.open, there.shut};

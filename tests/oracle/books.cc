@@ -189,7 +189,7 @@ void check_batches(const World& world, Findings& findings) {
       findings.add(who + " says that it wrote " + std::to_string(batch.flows) + " rows, " +
                    std::to_string(there) + " are there");
     }
-    if (batch.buried && there != 0) findings.add(who + " is buried and has rows");
+    if (batch.aborted && there != 0) findings.add(who + " is aborted and has rows");
     if (batch.n != latest[batch.lane] + 1)
       findings.add(who + " follows " + std::to_string(latest[batch.lane]));
     latest[batch.lane] = batch.n;

@@ -255,7 +255,7 @@ const std::vector<Break>& breaks() {
       {"I15", "a batch that is missing",
        [](Scribe& s) { s.ledger.batches.erase(s.ledger.batches.begin() + 2); }},
       {"I15", "a row out of its place", [](Scribe& s) { ++flow(s, "open", "move_in").i; }},
-      {"I15", "rows of a batch that is buried", [](Scribe& s) { s.ledger.batches[1].buried = true; }},
+      {"I15", "rows of a batch that is aborted", [](Scribe& s) { s.ledger.batches[1].aborted = true; }},
       {"U1", "sold out while there are some",
        [](Scribe& s) { s.ask(wants("u", "uli", {{"tee", 1}}), unrecorded("sold_out", "tee")); }},
       {"U1", "too few while there are enough",

@@ -108,7 +108,7 @@ struct IdempotencyRecord {
 struct Batch {
   std::int64_t lane = 0;
   std::int64_t n = 0;
-  bool buried = false;
+  bool aborted = false;
   std::int64_t flows = 0;  // How many it says it wrote.
 };
 

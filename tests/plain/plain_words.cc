@@ -119,7 +119,7 @@ judge::TablesReader::Visitor visitor_of(Names& names, oracle::Ledger& ledger) {
                              row.key.user.text(), row.quota.claimed.units});
   };
   visitor.batch = [&](const judge::BatchRow& row) {
-    ledger.batches.push_back({row.batch.lane.value, row.batch.n, row.buried, row.flows});
+    ledger.batches.push_back({row.batch.lane.value, row.batch.n, row.aborted, row.flows});
   };
   return visitor;
 }

@@ -111,6 +111,7 @@ Result<SaleRun> run_sale(const SalePlan& plan, const SaleTarget& target,
   });
   if (!statistics) return std::unexpected(statistics.error());
   CHECK(statistics->latencies.count() == exchanges_of(plan));
+  progress(exchanges_of(plan));  // Nothing is left to break off.
   return traffic.take(*std::move(statistics));
 }
 

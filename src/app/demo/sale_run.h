@@ -48,8 +48,8 @@ struct SaleTarget {
   std::size_t connections;
 };
 
-// `progress` is called with the number of exchanges that are done; false breaks off. Errors are those of the
-// load.
+// `progress` is called with the number of exchanges that are done, the last time with all of them; false
+// breaks off. Errors are those of the load.
 Result<SaleRun> run_sale(const SalePlan& plan, const SaleTarget& target,
                          const std::function<bool(std::int64_t done)>& progress);
 

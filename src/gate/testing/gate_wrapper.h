@@ -16,10 +16,10 @@ class GateWrapper : public Gate {
     inner_.say(key, std::move(say), std::move(done));
   }
   void read(const BucketKey& key, ReadCallback done) override { inner_.read(key, std::move(done)); }
-  void reap(const BucketKey& key, InstanceId instance, DoneCallback done) override {
+  void reap(const BucketKey& key, rules::InstanceId instance, DoneCallback done) override {
     inner_.reap(key, instance, std::move(done));
   }
-  void forget(const BucketKey& key, InstanceId instance, DoneCallback done) override {
+  void forget(const BucketKey& key, rules::InstanceId instance, DoneCallback done) override {
     inner_.forget(key, instance, std::move(done));
   }
   void erase(const BucketKey& key, DoneCallback done) override { inner_.erase(key, std::move(done)); }

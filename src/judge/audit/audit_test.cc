@@ -250,8 +250,8 @@ batches: batch 1.4 has 2 entries, but no row
       {"the first batch row is missing", [](Rows& r) { r.batches.erase(r.batches.begin()); }, R"(
 batches: batch 1.2 comes where batch 1.1 is expected
 )"},
-      {"buried with entries", [](Rows& r) { r.batches[3].buried = true; }, R"(
-batches: batch 1.4 is buried, but 2 entries are its own
+      {"aborted with entries", [](Rows& r) { r.batches[3].aborted = true; }, R"(
+batches: batch 1.4 is aborted, but 2 entries are its own
 )"},
       {"count of entries", [](Rows& r) { r.batches[3].flows = 9; }, R"(
 batches: batch 1.4 says 9 entries, 2 are there

@@ -165,7 +165,7 @@ std::string text_of(const FlowRow& row, const Lanes& lanes) {
 
 std::string text_of(const BatchRow& row, const Lanes& lanes) {
   return Line("batch", lanes.text_of(row.batch))
-      .add("buried", row.buried)
+      .add("aborted", row.aborted)
       .add("flows", row.flows)
       .add("at", row.at)
       .take();

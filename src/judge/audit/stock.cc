@@ -171,9 +171,9 @@ void StockAudit::batch(const BatchRow& row) {
   previous_ = row.batch;
   const auto counted = flows_of_batches_.extract(row.batch);
   const std::int64_t flows = counted ? counted.mapped() : 0;
-  if (row.buried && flows != 0) {
+  if (row.aborted && flows != 0) {
     add_finding(report_, "batches",
-                name_of(row.batch) + " is buried, but " + std::to_string(flows) + " entries are its own");
+                name_of(row.batch) + " is aborted, but " + std::to_string(flows) + " entries are its own");
   } else if (row.flows != flows) {
     add_finding(report_, "batches",
                 name_of(row.batch) + " says " + std::to_string(row.flows) + " entries, " +

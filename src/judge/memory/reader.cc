@@ -189,9 +189,9 @@ class MemoryReader final : public Reader {
     });
   }
 
-  Result<SoldOutCheckResult> check_sold_out(const SoldOutCheck& check) override {
+  Result<SoldOutQueryResult> check_sold_out(const SoldOutQuery& check) override {
     return database_->read([&](const Tables& tables) {
-      SoldOutCheckResult found;
+      SoldOutQueryResult found;
       found.now = now(tables);
       for (const rules::ItemId id : check.items) {
         const auto item = tables.items.find(id);

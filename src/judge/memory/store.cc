@@ -197,16 +197,16 @@ class MemoryStore final : public Store {
 
   // The transaction in doubt is gone like that of a lost connection; if another store's is in progress, its
   // end is awaited, as the tombstone's lock would be.
-  Result<Settlement> settle(BatchId batch) override {
+  Result<Resolution> resolve(BatchId batch) override {
     CHECK(batch.lane.value >= 1 && batch.n >= 1);
     rollback();
     if (!database_->enter()) return fail(ErrorCode::conflict, "another transaction is still in progress");
     const Time at = clock_.now();
-    const bool buried = database_->change([&](Tables& tables) {
-      return tables.batches.emplace(batch, BatchRow{batch, true, 0, at}).first->second.buried;
+    const bool aborted = database_->change([&](Tables& tables) {
+      return tables.batches.emplace(batch, BatchRow{batch, true, 0, at}).first->second.aborted;
     });
     database_->leave();
-    return buried ? Settlement::buried : Settlement::committed;
+    return aborted ? Resolution::aborted : Resolution::committed;
   }
 
  private:

@@ -26,15 +26,15 @@ TEST(MemoryStore, BeginWaitsForTheTransactionInProgressAndGivesUp) {
   EXPECT_TRUE(other->begin());
 }
 
-TEST(MemoryStore, SettlingWaitsForTheTransactionInProgressAndStaysInDoubt_A13) {
+TEST(MemoryStore, ResolvingWaitsForTheTransactionInProgressAndStaysInDoubt_A13) {
   MemoryWorld world;
   const auto one = world.open_store();
   const auto other = world.open_store();
   const BatchId batch{other->open_lane().value(), 1};
   ASSERT_TRUE(one->begin());
-  EXPECT_EQ(other->settle(batch).error().code, ErrorCode::conflict);
+  EXPECT_EQ(other->resolve(batch).error().code, ErrorCode::conflict);
   one->rollback();
-  EXPECT_EQ(other->settle(batch).value(), Settlement::buried);
+  EXPECT_EQ(other->resolve(batch).value(), Resolution::aborted);
 }
 
 TEST(MemoryStore, BeginGoesOnWhenTheTransactionInProgressEnds) {

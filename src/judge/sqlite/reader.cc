@@ -88,7 +88,7 @@ class SqliteReader final : public Reader {
   SqliteReader(std::unique_ptr<Connection> connection, Queries queries, const Clock& clock)
       : connection_(std::move(connection)), queries_(std::move(queries)), clock_(clock) {}
 
-  Result<SoldOutCheckResult> check_sold_out(const SoldOutCheck& check) override;
+  Result<SoldOutQueryResult> check_sold_out(const SoldOutQuery& check) override;
   Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
                                              const rules::RequestId& key) override;
   Result<Modes> modes() override;
@@ -110,7 +110,7 @@ class SqliteReader final : public Reader {
  private:
   // Within the caller's snapshot.
   Result<Time> now();
-  Result<void> check_item(rules::ItemId id, SoldOutCheckResult& found);
+  Result<void> check_item(rules::ItemId id, SoldOutQueryResult& found);
   Result<bool> is_known(const rules::RequestId& key);
   Result<std::vector<OrderRow>> views_of(std::span<const OrderId> ids);
   Result<std::optional<rules::IdempotencyRecord>> recorded_under(const rules::RequestId& id);
@@ -161,12 +161,12 @@ Result<ItemHistory> SqliteReader::item_history(rules::ItemId id,
   return found;
 }
 
-Result<SoldOutCheckResult> SqliteReader::check_sold_out(const SoldOutCheck& check) {
+Result<SoldOutQueryResult> SqliteReader::check_sold_out(const SoldOutQuery& check) {
   const auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
   const Result<Time> now = this->now();
   if (!now) return std::unexpected(now.error());
-  SoldOutCheckResult found;
+  SoldOutQueryResult found;
   found.now = *now;
   for (const rules::ItemId id : check.items) {
     if (const auto done = check_item(id, found); !done) return std::unexpected(done.error());
@@ -204,7 +204,7 @@ Result<ActivitySnapshot> SqliteReader::activity_snapshot(const rules::ActivityCo
   return found;
 }
 
-Result<void> SqliteReader::check_item(rules::ItemId id, SoldOutCheckResult& found) {
+Result<void> SqliteReader::check_item(rules::ItemId id, SoldOutQueryResult& found) {
   const auto item = find_item(queries_, id);
   if (!item) return std::unexpected(item.error());
   if (*item) found.items.emplace(id, **item);

@@ -167,7 +167,7 @@ HoldRow hold_of(Row& row) {
 
 BatchRow batch_of(Row& row) {
   return {.batch = {{row.integer(0)}, row.integer(1)},
-          .buried = row.integer(2) != 0,
+          .aborted = row.integer(2) != 0,
           .flows = row.integer(3),
           .at = row.time(4)};
 }

@@ -75,7 +75,7 @@ class SqliteStore final : public Store {
   Result<void> write(const State& state, BatchId batch, Time now) override;
   Result<void> commit() override;
   void rollback() override;
-  Result<Settlement> settle(BatchId batch) override;
+  Result<Resolution> resolve(BatchId batch) override;
   Result<void> idle() override;
 
  private:
@@ -84,7 +84,7 @@ class SqliteStore final : public Store {
   static int note_log_pages(void* store, sqlite3*, const char*, int pages);
   Result<void> checkpoint_from(std::int64_t pages);
   Result<void> start();
-  Result<Settlement> settle_within(BatchId batch);
+  Result<Resolution> resolve_within(BatchId batch);
   Result<std::vector<OrderId>> find_due_of_item(const DueQuestion& question, Time now);
   Result<DueByUser> find_due_by_user(rules::ItemId item, Time now);
   Result<std::int64_t> deal(Query query);
@@ -284,20 +284,20 @@ Result<void> SqliteStore::commit() {
 
 void SqliteStore::rollback() { connection_->roll_back(); }
 
-Result<Settlement> SqliteStore::settle(BatchId batch) {
+Result<Resolution> SqliteStore::resolve(BatchId batch) {
   CHECK(batch.lane.value >= 1 && batch.n >= 1);
   rollback();
   if (auto begun = start(); !begun) return std::unexpected(begun.error());
-  Result<Settlement> settled = settle_within(batch);
+  Result<Resolution> resolved = resolve_within(batch);
   rollback();
-  return settled;
+  return resolved;
 }
 
 // Whoever writes has the lock, so that no row comes between the look and the insert.
-Result<Settlement> SqliteStore::settle_within(BatchId batch) {
-  std::optional<Settlement> known;
+Result<Resolution> SqliteStore::resolve_within(BatchId batch) {
+  std::optional<Resolution> known;
   const auto look = [&](Row& row) {
-    known = row.integer(0) != 0 ? Settlement::buried : Settlement::committed;
+    known = row.integer(0) != 0 ? Resolution::aborted : Resolution::committed;
   };
   const auto read = queries_[Query::batch_by_id].for_each(look, batch.lane, batch.n);
   if (!read) return std::unexpected(read.error());
@@ -305,7 +305,7 @@ Result<Settlement> SqliteStore::settle_within(BatchId batch) {
   const auto inserted = queries_[Query::insert_batch].run(batch.lane, batch.n, 1, 0, *now());
   if (!inserted) return std::unexpected(inserted.error());
   const auto done = commit();
-  return done ? Result<Settlement>(Settlement::buried) : std::unexpected(done.error());
+  return done ? Result<Resolution>(Resolution::aborted) : std::unexpected(done.error());
 }
 
 int SqliteStore::note_log_pages(void* store, sqlite3*, const char*, int pages) {

@@ -54,7 +54,7 @@ bool is_within_batch(Call call) {
   switch (call) {
     case Call::open_instance:
     case Call::open_lane:
-    case Call::settle:
+    case Call::resolve:
     case Call::idle:
       return false;
     default:
@@ -71,7 +71,7 @@ bool FaultyStore::in_turn(Call call) const {
     case Call::begin:
     case Call::idle:
       return phase_ == Phase::idle;
-    case Call::settle:
+    case Call::resolve:
       return phase_ == Phase::idle || phase_ == Phase::in_doubt;
     default:
       return phase_ == Phase::open;
@@ -109,7 +109,7 @@ Result<void> FaultyStore::around(Call call, const Answer& pass_on) {
     end(call, done.error().code);
   } else if (call == Call::begin) {
     phase_ = Phase::open;
-  } else if (call == Call::commit || call == Call::settle) {
+  } else if (call == Call::commit || call == Call::resolve) {
     phase_ = Phase::idle;
   }
   return done;
@@ -133,7 +133,7 @@ Result<void> FaultyStore::write(const rules::State& state, BatchId batch, Time n
 void FaultyStore::rollback() {
   if (phase_ == Phase::broken) return;
   if (phase_ == Phase::in_doubt)
-    violations_.emplace_back("a batch in doubt is rolled back before it is settled");
+    violations_.emplace_back("a batch in doubt is rolled back before it is resolved");
   inner().rollback();
   phase_ = Phase::idle;
 }

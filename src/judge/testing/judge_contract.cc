@@ -78,9 +78,9 @@ request shop/k content="act=reserve;user=bob;lines=tee*2" verdict="insufficient 
 request shop/pay content="act=confirm;order=01a3185c-5000-7000-8000-0000000000aa" verdict="confirmed order=01a3185c-5000-7000-8000-0000000000aa" at=2027-01-15T08:00:00.000Z
 request shop/put content="act=put_sku;sku=tee;buckets=2" verdict="created" at=2027-01-15T08:00:00.000Z
 order_as_request shop/01a3185c-5000-7000-8000-0000000000aa content="act=reserve;user=ann;lines=tee*4" verdict="reserved expires_at=2027-01-15T08:15:00.000Z order=01a3185c-5000-7000-8000-0000000000aa" at=2027-01-15T08:00:00.000Z
-batch 1.1 buried=0 flows=2 at=2027-01-15T08:00:00.000Z
-batch 1.2 buried=0 flows=2 at=2027-01-15T08:00:00.000Z
-batch 1.3 buried=0 flows=2 at=2027-01-15T08:00:00.000Z
+batch 1.1 aborted=0 flows=2 at=2027-01-15T08:00:00.000Z
+batch 1.2 aborted=0 flows=2 at=2027-01-15T08:00:00.000Z
+batch 1.3 aborted=0 flows=2 at=2027-01-15T08:00:00.000Z
 )");
 }
 

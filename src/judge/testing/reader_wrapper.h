@@ -20,7 +20,7 @@ class ReaderWrapper : public Reader {
  public:
   explicit ReaderWrapper(std::unique_ptr<Reader> inner) : inner_(std::move(inner)) {}
 
-  Result<SoldOutCheckResult> check_sold_out(const SoldOutCheck& check) override {
+  Result<SoldOutQueryResult> check_sold_out(const SoldOutQuery& check) override {
     return ask([&] { return inner_->check_sold_out(check); });
   }
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override {

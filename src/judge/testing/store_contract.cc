@@ -43,7 +43,7 @@ hold 1 expires_at=2027-01-15T08:00:10.000Z order=01a3134c-9000-7000-8000-0000000
 hold 1 expires_at=2027-01-15T08:00:20.000Z order=01a3134c-9000-7000-8000-000000000002
 hold 1 expires_at=2027-01-15T08:00:30.000Z order=01a3134c-9000-7000-8000-000000000003
 hold 2 expires_at=2027-01-15T08:00:10.000Z order=01a3134c-9000-7000-8000-000000000001
-batch 1.1 buried=0 flows=5 at=2027-01-15T08:00:00.000Z
+batch 1.1 aborted=0 flows=5 at=2027-01-15T08:00:00.000Z
 )");
 }
 
@@ -303,7 +303,7 @@ TEST_P(StoreContract, ReadersFindActivitiesAndStock) {
 
 // What a closed gate's no rests on (A8, A9, C9), in one consistent state.
 TEST_P(StoreContract, AConfirmingReadFindsEverythingThatSpeaksAgainstANo) {
-  const SoldOutCheck check{.items = {ItemId{1}, ItemId{2}, ItemId{99}},
+  const SoldOutQuery check{.items = {ItemId{1}, ItemId{2}, ItemId{99}},
                            .keys = {request_id("shop", "k-1"), request_id("other", "k-1"),
                                     request_id("other", to_text(order_id(2).uuid)),
                                     request_id("shop", to_text(order_id(3).uuid)), request_id("shop", "new")},

@@ -1,4 +1,4 @@
-// What writing, committing, refusing and settling promise.
+// What writing, committing, refusing and resolving promise.
 // One noun: the guards in a store's contract.
 #include <algorithm>
 #include <functional>
@@ -77,14 +77,14 @@ TEST_P(StoreContract, NothingShowsBeforeTheCommitAndEverythingAfterIt) {
   ASSERT_TRUE(store().commit());
   EXPECT_EQ(dump_of("item 1"), "item 1 sku=1 activity=0 generation=1 bucket=5/2/0#4 bucket=5/1/1#1\n");
   EXPECT_EQ(dump_of("batch"),
-            "batch 1.1 buried=0 flows=5 at=2027-01-15T08:00:00.000Z\n"
-            "batch 1.2 buried=0 flows=1 at=2027-01-15T08:00:00.000Z\n");
+            "batch 1.1 aborted=0 flows=5 at=2027-01-15T08:00:00.000Z\n"
+            "batch 1.2 aborted=0 flows=1 at=2027-01-15T08:00:00.000Z\n");
 }
 
 TEST_P(StoreContract, AnEmptyBatchLeavesItsRow) {
   clock().advance(1500ms);
   EXPECT_EQ(code_of(post(State{})), "written");
-  EXPECT_EQ(dump_of("batch 1.2"), "batch 1.2 buried=0 flows=0 at=2027-01-15T08:00:01.500Z\n");
+  EXPECT_EQ(dump_of("batch 1.2"), "batch 1.2 aborted=0 flows=0 at=2027-01-15T08:00:01.500Z\n");
 }
 
 TEST_P(StoreContract, OnlyMarkedRowsAreWritten) {
@@ -100,7 +100,7 @@ TEST_P(StoreContract, OnlyMarkedRowsAreWritten) {
   state.orders.at(order_id(1)).state = rules::OrderState::paid;
   state.quotas.at(quota_of_ann()).claimed = Quantity{2};
   EXPECT_EQ(code_of(post(state)), "written");
-  EXPECT_EQ(dump(), before + "batch 1.2 buried=0 flows=0 at=2027-01-15T08:00:00.000Z\n");
+  EXPECT_EQ(dump(), before + "batch 1.2 aborted=0 flows=0 at=2027-01-15T08:00:00.000Z\n");
 }
 
 TEST_P(StoreContract, UpdatesReachTheirRows) {
@@ -462,16 +462,16 @@ TEST_P(StoreContract, ABatchNumberIsUsedOnce) {
   EXPECT_EQ(code_of(post(State{})), "written");
 }
 
-TEST_P(StoreContract, SettlingACommittedBatchChangesNothing) {
+TEST_P(StoreContract, ResolvingACommittedBatchChangesNothing) {
   const std::string before = dump();
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(store().settle(BatchId{lane_, 1}).value(), Settlement::committed);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(store().resolve(BatchId{lane_, 1}).value(), Resolution::committed);
   EXPECT_EQ(dump(), before);
 }
 
-TEST_P(StoreContract, ABuriedBatchNeverCanBe) {
+TEST_P(StoreContract, AnAbortedBatchNeverCanBe) {
   const std::string before = dump();
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(store().settle(BatchId{lane_, 2}).value(), Settlement::buried);
-  const std::string tombstone = "batch 1.2 buried=1 flows=0 at=2027-01-15T08:00:00.000Z\n";
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(store().resolve(BatchId{lane_, 2}).value(), Resolution::aborted);
+  const std::string tombstone = "batch 1.2 aborted=1 flows=0 at=2027-01-15T08:00:00.000Z\n";
   EXPECT_EQ(dump(), before + tombstone);
   State state = loaded_item(1);
   receive_one(state.items.at(ItemId{1}));
@@ -481,12 +481,12 @@ TEST_P(StoreContract, ABuriedBatchNeverCanBe) {
   EXPECT_EQ(code_of(post(state)), "written");
 }
 
-TEST_P(StoreContract, SettlementsOutliveARestart) {
+TEST_P(StoreContract, ResolutionsOutliveARestart) {
   const rules::LaneId old = lane_;
-  EXPECT_EQ(store().settle(BatchId{old, 2}).value(), Settlement::buried);
+  EXPECT_EQ(store().resolve(BatchId{old, 2}).value(), Resolution::aborted);
   reopen();
-  EXPECT_EQ(store().settle(BatchId{old, 1}).value(), Settlement::committed);
-  EXPECT_EQ(store().settle(BatchId{old, 2}).value(), Settlement::buried);
+  EXPECT_EQ(store().resolve(BatchId{old, 1}).value(), Resolution::committed);
+  EXPECT_EQ(store().resolve(BatchId{old, 2}).value(), Resolution::aborted);
 }
 
 TEST_P(StoreContract, ATransactionThatWasLeftOpenIsGoneWithItsStore) {

@@ -67,7 +67,7 @@ TEST_P(StoreContract, EachLaneIsFollowedForItself_B17) {
 }
 
 TEST_P(StoreContract, ACursorWhoseBatchIsMissingIsOfAnotherHistory) {
-  ASSERT_EQ(store().settle(BatchId{lane_, 5}).value(), Settlement::buried);
+  ASSERT_EQ(store().resolve(BatchId{lane_, 5}).value(), Resolution::aborted);
   EXPECT_TRUE(reader().read_after({{lane_, {3, clock().now()}}}, 9).value().other_history);
 }
 
@@ -166,12 +166,12 @@ TEST_P(StoreContract, AConfirmingReadTellsKeysAndDueHoldsApart_A8_A9) {
   const std::string free_key = to_text(order_id(9).uuid);
   EXPECT_TRUE(reader().request(request_id("shop", order_key)).value());
   EXPECT_FALSE(reader().request(request_id("shop", free_key)).value());
-  SoldOutCheck check;
+  SoldOutQuery check;
   for (const std::string& key : {order_key, free_key, std::string("k-1"), std::string("nobody")}) {
     check.keys.insert(request_id("shop", key));
   }
   check.items = {ItemId{0}, ItemId{1}, ItemId{2}};  // Nobody made an item 0.
-  const SoldOutCheckResult found = reader().check_sold_out(check).value();
+  const SoldOutQueryResult found = reader().check_sold_out(check).value();
   EXPECT_EQ(found.known, (std::set{request_id("shop", order_key), request_id("shop", "k-1")}));
   EXPECT_TRUE(found.first_expiry.contains(ItemId{1}) && found.first_expiry.contains(ItemId{2}));
   EXPECT_EQ(found.first_expiry.size(), 2U);

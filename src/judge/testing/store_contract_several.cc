@@ -254,7 +254,7 @@ TEST_P(LanesContract, OneKeyHasOneAnswerWhoeverWritesIt_A3) {
   }
 }
 
-TEST_P(LanesContract, ALostCommitIsSettledWhileAnotherLaneWorks_A13) {
+TEST_P(LanesContract, ALostCommitIsResolvedWhileAnotherLaneWorks_A13) {
   ASSERT_TRUE(one_.store->begin());
   ASSERT_EQ(code_of(one_.write(with_order(4, clock().now()))), "done");
   // The connection is lost before COMMIT; the server may take its time to notice.
@@ -264,11 +264,11 @@ TEST_P(LanesContract, ALostCommitIsSettledWhileAnotherLaneWorks_A13) {
 
   ASSERT_TRUE(two_.store->begin());
   ASSERT_EQ(code_of(two_.write(with_order(5, clock().now()))), "done");
-  Result<Settlement> settled;
-  world().wait_for([&] { settled = one_.store->settle(lost); },
+  Result<Resolution> resolved;
+  world().wait_for([&] { resolved = one_.store->resolve(lost); },
                    [&] { EXPECT_EQ(code_of(two_.store->commit()), "done"); });
-  ASSERT_TRUE(settled) << settled.error().message;
-  EXPECT_EQ(*settled, Settlement::buried);
+  ASSERT_TRUE(resolved) << resolved.error().message;
+  EXPECT_EQ(*resolved, Resolution::aborted);
   EXPECT_EQ(dump_of("order 01a3134c-9000-7000-8000-000000000004"), "");
   EXPECT_NE(dump_of("order 01a3134c-9000-7000-8000-000000000005"), "");
 }
@@ -279,9 +279,9 @@ TEST_P(LanesContract, ATombstoneIsOfItsOwnLane_A13) {
   ASSERT_EQ(code_of(two_.write(with_order(5, clock().now()))), "done");
   ASSERT_EQ(code_of(two_.store->commit()), "done");
   ASSERT_EQ(one_.batch().n, two_.batch().n);
-  EXPECT_EQ(one_.store->settle(one_.batch()).value(), Settlement::buried);
-  EXPECT_EQ(two_.store->settle(two_.batch()).value(), Settlement::committed);
-  EXPECT_EQ(one_.store->settle(one_.batch()).value(), Settlement::buried);
+  EXPECT_EQ(one_.store->resolve(one_.batch()).value(), Resolution::aborted);
+  EXPECT_EQ(two_.store->resolve(two_.batch()).value(), Resolution::committed);
+  EXPECT_EQ(one_.store->resolve(one_.batch()).value(), Resolution::aborted);
 }
 
 TEST_P(LanesContract, EveryStartHasANumberOfItsOwn) {

@@ -35,7 +35,7 @@ enum class Call : std::uint8_t {
   find_due,
   write,
   commit,
-  settle,
+  resolve,
   idle,
 };
 
@@ -44,7 +44,7 @@ inline std::string_view word(Call call) {
       "open_instance", "open_lane",  "begin",       "read_orders", "load_activities",
       "load_skus",     "load_items", "load_quotas", "load_orders", "load_requests",
       "load_counters", "now",        "find_due",    "write",       "commit",
-      "settle",        "idle"};
+      "resolve",       "idle"};
   static_assert(words.size() == static_cast<std::size_t>(Call::idle) + 1);
   return words[static_cast<std::size_t>(call)];
 }
@@ -103,8 +103,8 @@ class StoreWrapper : public Store {
     return around(Call::commit, [this] { return inner_.commit(); });
   }
   void rollback() override { inner_.rollback(); }
-  Result<Settlement> settle(BatchId batch) override {
-    return pass<Settlement>(Call::settle, [&] { return inner_.settle(batch); });
+  Result<Resolution> resolve(BatchId batch) override {
+    return pass<Resolution>(Call::resolve, [&] { return inner_.resolve(batch); });
   }
   Result<void> idle() override {
     return around(Call::idle, [this] { return inner_.idle(); });

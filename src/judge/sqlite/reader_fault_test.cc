@@ -112,7 +112,7 @@ class ReadFaults : public testing::Test {
 
 TEST_F(ReadFaults, EveryQuestionSaysThatItHasNoAnswer) {
   const rules::Caller shop("shop");
-  SoldOutCheck check;
+  SoldOutQuery check;
   check.items = {rules::ItemId{1}, rules::ItemId{3}};
   check.keys = {{shop, rules::RequestKey("pay")},
                 {shop, rules::RequestKey(uuid7_key)},

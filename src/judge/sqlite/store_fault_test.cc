@@ -114,7 +114,7 @@ Found found_in(const SqliteOptions& options) {
   visitor.batch = [&](const BatchRow& row) {
     ++found.batches;
     EXPECT_EQ(row.batch.n, found.batches);
-    EXPECT_FALSE(row.buried);
+    EXPECT_FALSE(row.aborted);
     EXPECT_EQ(row.flows, orders_of_batch);
   };
   visitor.flow_by_batch = [&](const FlowRow& row) { ++found.flows[row.batch.n]; };
@@ -152,7 +152,7 @@ void expect_broken_for_good(Store& store) {
   expect_broken(store.open_instance());
   expect_broken(store.write(state, {rules::LaneId{1}, 99}, Time()));
   expect_broken(store.commit());
-  expect_broken(store.settle({rules::LaneId{1}, 1}));
+  expect_broken(store.resolve({rules::LaneId{1}, 1}));
   store.rollback();
   expect_broken(store.begin());
 }
@@ -290,8 +290,8 @@ TEST_F(SqliteFault, ACheckpointThatFailsWhereNothingWaitsEndsTheStoreToo) {
   }
 }
 
-// A tombstone that may not be on the disk buries nothing (A13).
-TEST_F(SqliteFault, WhatCannotBeSettledIsNotToldAsSettled) {
+// A tombstone that may not be on the disk aborts nothing (A13).
+TEST_F(SqliteFault, WhatCannotBeResolvedIsNotToldAsResolved) {
   const SqliteWorld world;
   SqliteOptions options = world.options();
   options.vfs = vfs_.name();
@@ -310,12 +310,12 @@ TEST_F(SqliteFault, WhatCannotBeSettledIsNotToldAsSettled) {
         std::tuple(Fault::sync_error, File::log, 2001)}) {
     const auto store = open_sqlite_store(options, clock).value();
     vfs_.arm(fault, file, 1);
-    EXPECT_EQ(store->settle({lane, n}).error().code, ErrorCode::broken);
+    EXPECT_EQ(store->resolve({lane, n}).error().code, ErrorCode::broken);
     vfs_.disarm();
   }
   const auto store = open_sqlite_store(world.options(), clock).value();
-  EXPECT_DEATH(static_cast<void>(store->settle({lane, 0})), "batch.n >= 1") << "there is no batch 0";
-  EXPECT_EQ(store->settle({lane, 1}).value(), Settlement::committed);
+  EXPECT_DEATH(static_cast<void>(store->resolve({lane, 0})), "batch.n >= 1") << "there is no batch 0";
+  EXPECT_EQ(store->resolve({lane, 1}).value(), Resolution::committed);
 }
 
 TEST_F(SqliteFault, DiskFullInTheLog) { fail_each(Fault::full, File::log, 8); }

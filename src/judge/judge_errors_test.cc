@@ -106,8 +106,8 @@ TEST_F(ErrorLadder, AConflictIsTriedAgain) {
   }
   EXPECT_EQ(stock("tee"), "6/0/0");
   EXPECT_EQ(batches(),
-            "batch 2.1 buried=0 flows=1\nbatch 2.2 buried=0 flows=1\nbatch 2.3 buried=0 flows=1\n"
-            "batch 2.4 buried=0 flows=1\n");
+            "batch 2.1 aborted=0 flows=1\nbatch 2.2 aborted=0 flows=1\nbatch 2.3 aborted=0 flows=1\n"
+            "batch 2.4 aborted=0 flows=1\n");
 }
 
 TEST_F(ErrorLadder, AConflictWithoutEndIsOverloaded) {
@@ -168,26 +168,26 @@ TEST_F(ErrorLadder, AnUnknownCommitThatHappenedIsAnsweredAsItHappened) {
             "reserved expires_at=2027-01-15T08:15:00.000Z order=#key-ann\n");
   EXPECT_EQ(court_.say(receive("next", "tee", 1)), "received");
   EXPECT_EQ(stock("tee"), "2/1/0");
-  EXPECT_EQ(batches(), "batch 2.1 buried=0 flows=1\nbatch 2.2 buried=0 flows=1\n");
+  EXPECT_EQ(batches(), "batch 2.1 aborted=0 flows=1\nbatch 2.2 aborted=0 flows=1\n");
 }
 
-TEST_F(ErrorLadder, AnUnknownCommitThatNeverHappenedIsBuriedAndTriedAgain) {
+TEST_F(ErrorLadder, AnUnknownCommitThatNeverHappenedIsAbortedAndTriedAgain) {
   fail(Call::commit, {Fault::unknown_lost, Fault::unknown_lost});
   EXPECT_EQ(court_.say_all(one_tee_for({"ann"})),
             "reserved expires_at=2027-01-15T08:15:00.000Z order=#key-ann\n");
   EXPECT_EQ(stock("tee"), "1/1/0");
   EXPECT_EQ(batches(),
-            "batch 2.1 buried=1 flows=0\nbatch 2.2 buried=1 flows=0\nbatch 2.3 buried=0 flows=1\n");
+            "batch 2.1 aborted=1 flows=0\nbatch 2.2 aborted=1 flows=0\nbatch 2.3 aborted=0 flows=1\n");
 }
 
 // The commit's answer is lost and for some time nobody can be asked.
-class UnsettledCommit : public ErrorLadder, public testing::WithParamInterface<Fault> {
+class UnresolvedCommit : public ErrorLadder, public testing::WithParamInterface<Fault> {
  protected:
-  void lose_commit(int unsettled) {
-    choose_ = [lost = GetParam(), unsettled, settles = 0, commits = 0](
+  void lose_commit(int unresolved) {
+    choose_ = [lost = GetParam(), unresolved, resolves = 0, commits = 0](
                   Call call, int, const rules::State*) mutable -> std::optional<Fault> {
       if (call == Call::commit && commits++ == 0) return lost;
-      if (call == Call::settle && settles++ < unsettled) return Fault::unavailable;
+      if (call == Call::resolve && resolves++ < unresolved) return Fault::unavailable;
       return std::nullopt;
     };
   }
@@ -195,25 +195,25 @@ class UnsettledCommit : public ErrorLadder, public testing::WithParamInterface<F
   bool stored() const { return GetParam() == Fault::unknown_stored; }
 };
 
-TEST_P(UnsettledCommit, IsSettledWithinTheCall) {
+TEST_P(UnresolvedCommit, IsResolvedWithinTheCall) {
   lose_commit(19);
   EXPECT_EQ(court_.say(reserve("k", "ann", {{"tee", 1}})),
             "reserved expires_at=2027-01-15T08:15:00.000Z order=#k");
   EXPECT_EQ(court_.pauses(), stored() ? 19 : 20);
   EXPECT_EQ(stock("tee"), "1/1/0");
-  EXPECT_EQ(batches(), stored() ? "batch 2.1 buried=0 flows=1\n"
-                                : "batch 2.1 buried=1 flows=0\nbatch 2.2 buried=0 flows=1\n");
+  EXPECT_EQ(batches(), stored() ? "batch 2.1 aborted=0 flows=1\n"
+                                : "batch 2.1 aborted=1 flows=0\nbatch 2.2 aborted=0 flows=1\n");
 }
 
-TEST_P(UnsettledCommit, IsUnknownUntilItIsSettledAndNothingBeginsBefore) {
+TEST_P(UnresolvedCommit, IsUnknownUntilItIsResolvedAndNothingBeginsBefore) {
   lose_commit(50);
   const rules::Command command = reserve(uuid7_key, "ann", {{"tee", 1}});
   EXPECT_EQ(court_.say(command), "error unknown");
   EXPECT_EQ(court_.say(receive("between", "tee", 1)), "error unavailable");
   EXPECT_TRUE(court_.judge().idle());
   const std::size_t calls = store_.calls().size();
-  EXPECT_EQ(store_.calls()[calls - 20], Call::settle);
-  EXPECT_EQ(store_.calls().back(), Call::settle) << "nor what may be done where nothing waits";
+  EXPECT_EQ(store_.calls()[calls - 20], Call::resolve);
+  EXPECT_EQ(store_.calls().back(), Call::resolve) << "nor what may be done where nothing waits";
 
   // The third call meets ten more failures, then the answer.
   EXPECT_EQ(court_.say(receive("after", "tee", 1)), "received");
@@ -226,12 +226,12 @@ TEST_P(UnsettledCommit, IsUnknownUntilItIsSettledAndNothingBeginsBefore) {
   EXPECT_EQ(stock("tee"), "2/1/0");
   EXPECT_EQ(batches(),
             stored()
-                ? "batch 2.1 buried=0 flows=1\nbatch 2.2 buried=0 flows=1\n"
-                : "batch 2.1 buried=1 flows=0\nbatch 2.2 buried=0 flows=1\nbatch 2.3 buried=0 flows=1\n");
+                ? "batch 2.1 aborted=0 flows=1\nbatch 2.2 aborted=0 flows=1\n"
+                : "batch 2.1 aborted=1 flows=0\nbatch 2.2 aborted=0 flows=1\nbatch 2.3 aborted=0 flows=1\n");
 }
 
 // The gate hears of each batch that is stored, once and in its order (gate-protocol, After the commit).
-TEST_P(UnsettledCommit, IsToldOfWhenItIsFoundOutAndBeforeLaterOnes) {
+TEST_P(UnresolvedCommit, IsToldOfWhenItIsFoundOutAndBeforeLaterOnes) {
   lose_commit(50);
   const auto log = Log::silent();
   std::string told;
@@ -249,7 +249,7 @@ TEST_P(UnsettledCommit, IsToldOfWhenItIsFoundOutAndBeforeLaterOnes) {
   EXPECT_EQ(told, stored() ? "reserve receive " : "receive ");
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, UnsettledCommit, testing::Values(Fault::unknown_stored, Fault::unknown_lost),
+INSTANTIATE_TEST_SUITE_P(Both, UnresolvedCommit, testing::Values(Fault::unknown_stored, Fault::unknown_lost),
                          [](const auto& one) { return std::string(word(one.param)); });
 
 TEST_F(ErrorLadder, UnavailableIsToldAndNothingIsDone) {
@@ -277,7 +277,7 @@ TEST_F(ErrorLadder, AHalfThatIsInDoubtIsUnknownAndTheOtherIsNot) {
   choose_ = [writes = 0, commits = 0](Call call, int, const rules::State*) mutable -> std::optional<Fault> {
     if (call == Call::write && writes++ == 0) return Fault::constraint;
     if (call == Call::commit && ++commits == 2) return Fault::unknown_stored;
-    return call == Call::settle ? std::optional(Fault::unavailable) : std::nullopt;
+    return call == Call::resolve ? std::optional(Fault::unavailable) : std::nullopt;
   };
   EXPECT_EQ(court_.say_all(one_tee_for({"ann", "bob"})),
             "reserved expires_at=2027-01-15T08:15:00.000Z order=#key-ann\noutcome_unknown\n");
@@ -291,10 +291,10 @@ TEST_F(ErrorLadder, BrokenStopsEverything) {
 }
 
 TEST_F(ErrorLadder, AStoreThatBreaksWhileACommitIsInDoubtStopsEverything) {
-  choose_ = [settles = 0](Call call, int, const rules::State*) mutable -> std::optional<Fault> {
+  choose_ = [resolves = 0](Call call, int, const rules::State*) mutable -> std::optional<Fault> {
     if (call == Call::commit) return Fault::unknown_stored;
-    if (call != Call::settle) return std::nullopt;
-    return ++settles <= 20 ? Fault::unavailable : Fault::broken;
+    if (call != Call::resolve) return std::nullopt;
+    return ++resolves <= 20 ? Fault::unavailable : Fault::broken;
   };
   EXPECT_EQ(court_.say(receive("k", "tee", 1)), "error unknown");
   EXPECT_EQ(court_.say(receive("next", "tee", 1)), "error broken");
@@ -328,7 +328,7 @@ TEST_F(ErrorLadder, ABatchThatChangesNothingWritesNothing) {
   EXPECT_EQ(batches(), "");
   court_.say(receive("in", "tee", 1));
   EXPECT_EQ(court_.say(receive("in", "tee", 1)), "received");
-  EXPECT_EQ(batches(), "batch 2.1 buried=0 flows=1\n");
+  EXPECT_EQ(batches(), "batch 2.1 aborted=0 flows=1\n");
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ TEST(FaultSweep, NoFaultAndNoTwoFaultsChangeWhatHappens) {
   // Every call but the dealing of the lane comes again after a first fault, and suffers each of its faults
   // then.
   std::size_t kinds = 0;
-  for (int call = static_cast<int>(Call::begin); call <= static_cast<int>(Call::settle); ++call) {
+  for (int call = static_cast<int>(Call::begin); call <= static_cast<int>(Call::resolve); ++call) {
     kinds += faults_of(static_cast<Call>(call)).size();
   }
   EXPECT_GE(suffered.size(), kinds);
@@ -167,8 +167,8 @@ TEST(FaultSweep, TheScenarioMakesEveryCall) {
   const std::set<Call> made(clean.calls.begin(), clean.calls.end());
   // Settling is for a commit in doubt alone; the ladder's tests reach it. An instance is opened by the
   // process, not by the judge.
-  EXPECT_EQ(made.size(), static_cast<std::size_t>(Call::settle) - 1);
-  for (const Call call : made) EXPECT_TRUE(call != Call::settle && call != Call::open_instance);
+  EXPECT_EQ(made.size(), static_cast<std::size_t>(Call::resolve) - 1);
+  for (const Call call : made) EXPECT_TRUE(call != Call::resolve && call != Call::open_instance);
 }
 
 TEST(FaultSweep, TheScenarioSaysWhatItIsMeantTo) {
