@@ -155,15 +155,30 @@ function(gavel_compile_once result)
   set(${result} ${sources} PARENT_SCOPE)
 endfunction()
 
-# gavel_test(<name> LABEL unit|contract|http SOURCES ... [DEPENDS ...] [LINKS ...] [TIMEOUT seconds]): a GoogleTest
-# executable whose cases ctest knows one by one. The label decides in which step of tools/test they run.
+# Stops if one of the sources starts a thread: such a test belongs under the thread sanitizer.
+function(gavel_forbid_threads name)
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    file(STRINGS ${path} found REGEX "std::j?thread|LaneThreads|Ticker" LIMIT_COUNT 1)
+    if(found)
+      message(FATAL_ERROR "gavel_test(${name}): ${source} starts threads; say THREADS, so that the preset tsan runs it")
+    endif()
+  endforeach()
+endfunction()
+
+# gavel_test(<name> LABEL unit|contract|http [THREADS] SOURCES ... [DEPENDS ...] [LINKS ...] [TIMEOUT seconds]): a
+# GoogleTest executable whose cases ctest knows one by one. The label decides in which step of tools/test they run.
+# THREADS says that its tests start threads: the build under the thread sanitizer has these alone.
 function(gavel_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "SOURCES;DEPENDS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "THREADS" "LABEL;TIMEOUT" "SOURCES;DEPENDS;LINKS")
   gavel_check_arguments("gavel_test(${name})")
+  if(NOT arg_THREADS)
+    gavel_forbid_threads(${name} ${arg_SOURCES})
+  endif()
   if(NOT arg_LABEL MATCHES "^(unit|contract|http)$")
     message(FATAL_ERROR "gavel_test(${name}): LABEL must be unit, contract or http; end to end tests use gavel_e2e")
   endif()
-  if(NOT GAVEL_TESTS)
+  if(NOT GAVEL_TESTS OR (GAVEL_ONLY_THREADS AND NOT arg_THREADS))
     return()
   endif()
   if(NOT arg_TIMEOUT)
