@@ -5,7 +5,7 @@
 namespace gavel::gate {
 
 std::string hash_key_of(const HintKey& key) {
-  return "q:{" + std::to_string(key.incarnation.value) + ":" + std::to_string(key.activity.value) + ":" +
+  return "q:{" + to_text(key.incarnation.uuid) + ":" + std::to_string(key.activity.value) + ":" +
          std::to_string(rules::home_bucket(key.user, hint_slots)) + "}";
 }
 

@@ -96,7 +96,9 @@ judge::Identity DiskDatabase::open_instance() {
   CHECK(file.has_value());
   const auto identity = (*file)->open_instance();
   CHECK(identity.has_value());
-  return *identity;
+  // The file draws its incarnation by itself, but a world has to go the same way each time. There is one
+  // file.
+  return {rules::Incarnation{}, identity->instance};
 }
 
 std::unique_ptr<Store> DiskDatabase::open_store(const Client& client) {

@@ -29,8 +29,7 @@ constexpr AdminArgument cursor{"cursor", flag, text, optional, "where the previo
 
 constexpr AdminArgument buckets{"buckets", flag, integer, optional,
                                 "number of buckets the stock is split into"};
-constexpr AdminArgument mode{"mode", flag, text, optional,
-                             "direct, gated, or service (the service's default)"};
+constexpr AdminArgument mode{"mode", flag, text, optional, "direct, gated, or service (no mode of its own)"};
 
 constexpr std::array create_sku{sku, buckets, mode};
 constexpr std::array show_stock{

@@ -61,34 +61,34 @@ Result<std::vector<std::int64_t>> integers_of(const std::string& flag, const std
 class Bench final : public Subcommand, private RampObserver {
  public:
   About about() const override {
-    return {
-        .name = "bench",
-        .summary = "Measure throughput and latency over HTTP with increasing load",
-        .description =
-            "With --rate, requests are sent on a fixed schedule, whatever the server does, and each latency\n"
-            "counts from the scheduled time. With --outstanding, each connection has one request "
-            "outstanding\n"
-            "and sends the next as soon as it has the response. Each number is a step of the load; it gets "
-            "a\n"
-            "SKU of its own, and gavel verify follows it. Requests that are refused as busy are sent again\n"
-            "with the same key after Retry-After; a latency then counts from the first sending, and ONE P99 "
-            "is\n"
-            "the 99th percentile of a single exchange. BACKLOG is the queue of the judge and CONNECTED the\n"
-            "number of connections, the highest values that the server's metrics showed. The knee is the\n"
-            "first step after which the throughput grows by less than a tenth. BUSY counts responses that "
-            "ask\n"
-            "to come back later; UNSENT, requests that no connection could take in time; UNSERVED, requests\n"
-            "without a final response.\n"
-            "Without --server, it measures a server in this process, with default limits and a temporary\n"
-            "folder. On a server that you name, the SKUs bench-* remain: one for each step and one for the\n"
-            "second of warming up. Exit code 4: a check failed; discard the results.",
-        .examples =
-            "  gavel bench\n"
-            "  gavel bench --scenario burst --rate 5000 --seconds 10 --mode gated\n"
-            "  gavel bench --rate 1000 2000 4000 8000 --svg ramp.svg --json\n"
-            "  gavel bench --outstanding 1000 5000 20000 50000 100000\n"
-            "  gavel bench --server http://127.0.0.1:8081 --shop http://127.0.0.1:8080",
-        .settings = place_settings};
+    return {.name = "bench",
+            .summary = "Measure throughput and latency over HTTP with increasing load",
+            .description =
+                "With --rate, requests are sent on a fixed schedule, whatever the server does, and each\n"
+                "latency counts from the scheduled time. With --outstanding, each connection has one\n"
+                "request outstanding and sends the next as soon as it has the response. Each number is\n"
+                "a step of the load, which sells a SKU of its own and ends with gavel verify. Requests\n"
+                "that are refused as busy are sent again with the same key after Retry-After; a latency\n"
+                "then counts from the first sending.\n"
+                "\n"
+                "ONE P99 is the 99th percentile of one request and its response, without the wait\n"
+                "before a retry. BACKLOG is the queue of the judge and CONNECTED the number of\n"
+                "connections, each the highest value that the server's metrics showed. The knee is the\n"
+                "first step after which the throughput grows by less than a tenth. BUSY counts\n"
+                "responses that ask to come back later; UNSENT, requests that no connection could take\n"
+                "in time; UNSERVED, requests without a final response.\n"
+                "\n"
+                "Without --server, it measures a server in this process, with default limits and a\n"
+                "temporary folder. On a server that you name, the SKUs bench-* remain: one for each\n"
+                "step and one for the warm-up, which lasts one second. Exit code 4: a check failed;\n"
+                "discard the results.",
+            .examples =
+                "  gavel bench\n"
+                "  gavel bench --scenario burst --rate 5000 --seconds 10 --mode gated\n"
+                "  gavel bench --rate 1000 2000 4000 8000 --svg ramp.svg --json\n"
+                "  gavel bench --outstanding 1000 5000 20000 50000 100000\n"
+                "  gavel bench --server http://127.0.0.1:8081 --shop http://127.0.0.1:8080",
+            .settings = place_settings};
   }
 
   std::vector<Flag> flags() override {
