@@ -185,6 +185,9 @@ class Overload:
     def measure(self, number):
         """One measurement; returns whether the rate came back. What must never happen goes to `failures`."""
         before, share_before = self._moderate()
+        if share_before == 0:
+            print(f"measurement {number}: the machine stood still before the overload, so it says nothing", flush=True)
+            return False
         rss_before = rss_of(self.gavel.process.pid)
         windows, rss_most = self._overload()
         after, share_after = self._moderate()
