@@ -12,8 +12,8 @@
 //
 // A held order stays held when it is extended or its quantities are changed.
 //
-// Every arrow is a function of rules/orders.h or rules/refunds.h; there is no other way to change an order's
-// state. States are stored as their word. Pure; thread-safe.
+// Arrows are functions of rules/orders.h and refunds.h, except `expire` (holds.h) and `refused` (decide.cc).
+// Nothing else changes an order's state. States are stored as their word. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The commands of administration against a running server, and against one that loses its answers.
 
-    interfaces.md  stock, order, activity, trace; --json everywhere; 0 done, 1 refused by the business, 2 usage, 3 unreachable
+    interfaces.md  stock, order, activity, trace; --json everywhere; 0 done, 1 refused by a business rule, 2 usage, 3 no final answer
     A9, A13        a lost answer is asked for again under the same key, and unknown is never told as failed
     B17            one command shows the whole chain by order, request or user
 

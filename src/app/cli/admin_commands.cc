@@ -29,7 +29,8 @@ constexpr AdminArgument cursor{"cursor", flag, text, optional, "where the previo
 
 constexpr AdminArgument buckets{"buckets", flag, integer, optional,
                                 "number of buckets the stock is split into"};
-constexpr AdminArgument mode{"mode", flag, text, optional, "direct, gated, or service (no mode of its own)"};
+constexpr AdminArgument mode{"mode", flag, text, optional,
+                             "direct, gated, or service (none of its own: the SKU's, then pipeline.mode)"};
 
 constexpr std::array create_sku{sku, buckets, mode};
 constexpr std::array show_stock{
@@ -39,9 +40,10 @@ constexpr std::array receive{sku, AdminArgument{"quantity", bare, integer, requi
 constexpr std::array adjust{
     sku, AdminArgument{"difference", bare, integer, required, "units found (5) or lost (-5)"},
     AdminArgument{"reason", flag, text, required, "reason, for the ledger"}};
-constexpr std::array count{sku, AdminArgument{"counted", bare, integer, required, "units on hand"},
-                           AdminArgument{"version", flag, integer, required,
-                                         "version that gavel stock show gave at the time of the count"}};
+constexpr std::array count{
+    sku, AdminArgument{"counted", bare, integer, required, "units on hand of the free stock"},
+    AdminArgument{"version", flag, integer, required,
+                  "VERSION of the row with POOL - in gavel stock show, read before counting"}};
 
 constexpr std::array one_order{order};
 constexpr std::array list_orders{
@@ -142,7 +144,7 @@ constexpr auto commands = std::to_array<AdminCommand>({
      "Change the mode or the buckets of a sale, even while it sells",
      "  gavel activity change drop --mode gated\n  gavel activity change drop --buckets 16"},
     {"activity", "warm", "POST", "/v1/activities/{}/warm", one_activity, ResponseLayout::result,
-     "Load a gated sale into the gate, before it opens", "  gavel activity warm drop"},
+     "Create a gated sale's entries in the gate, before it opens", "  gavel activity warm drop"},
     {"activity", "check", "POST", "/v1/activities/{}/check", one_activity, ResponseLayout::result,
      "Compare the gate with the judge, before the sale opens", "  gavel activity check drop"},
     {"activity", "open", "POST", "/v1/activities/{}/open", one_activity, ResponseLayout::result,

@@ -27,12 +27,12 @@ constexpr auto place_settings =
 
 constexpr std::string_view read_description =
     "Sends a request to the operators' listener of the server that has judge.url open, or of the one\n"
-    "at --server. Exit code 0: done; 1: refused by the business; 2: usage error; 3: server unreachable.";
+    "at --server. Exit code 0: done; 1: refused by a business rule; 2: usage error; 3: no final answer.";
 constexpr std::string_view write_description =
     "Sends a request to the operators' listener of the server that has judge.url open, or of the one\n"
     "at --server. Commands are idempotent: if a response is lost, the request is sent again with the\n"
     "same key, and so it is when you rerun the command with --key.\n"
-    "Exit code 0: done; 1: refused by the business; 2: usage error; 3: server unreachable.";
+    "Exit code 0: done; 1: refused by a business rule; 2: usage error; 3: no final answer.";
 
 class AdminSubcommand final : public Subcommand {
  public:

@@ -320,7 +320,10 @@ class Bench final : public Subcommand, private RampObserver {
     const bool clean =
         std::ranges::all_of(figures, [](const StepFigure& one) { return one.verify == "clean"; });
     if (clean) return Exit::done;
-    print_error("a check failed: discard these results, keep the database and run gavel verify on it");
+    print_error(
+        server_.empty()
+            ? "a check failed: discard these results"
+            : "a check failed: discard these results, and run gavel verify on that server's database");
     return Exit::check_failed;
   }
 

@@ -69,7 +69,8 @@ void add_settings(CLI::App& app, std::span<const std::string_view> chosen, Parse
         ->type_name(setting.kind == SettingKind::integer ? "N" : "TEXT")
         ->default_str(std::string(setting.fallback))
         ->group(
-            "Settings (also in gavel.toml, as url in [judge], and in the environment, as GAVEL_JUDGE__URL)");
+            "Settings (judge.url, for example, is also url under [judge] in gavel.toml, and "
+            "GAVEL_JUDGE__URL)");
   }
 }
 
@@ -176,7 +177,7 @@ int run_command_line(int count, const char* const* arguments,
       "  gavel demo              run a flash sale over HTTP and check the result\n"
       "  gavel serve             serve the database gavel.db in this folder\n"
       "  gavel serve --help      show the flags and settings of a command\n"
-      "Exit codes: 0 done, 1 refused by the business, 2 usage error, 3 server or database unreachable,\n"
+      "Exit codes: 0 done, 1 refused by a business rule, 2 usage error, 3 no final answer,\n"
       "4 a check failed");
   AllFlags flags;
   for (const auto& one : subcommands) add_subcommand(program, *one, flags);

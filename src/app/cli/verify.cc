@@ -118,7 +118,7 @@ class Verify final : public Subcommand {
         .description =
             "Reads the database, or asks the server that has it open (the file <database>.serving holds its\n"
             "address and the path of its key). Changes nothing.\n"
-            "Exit code 0: clean; 4: a number disagrees with the ledger; 3: database or server unreachable.",
+            "Exit code 0: clean; 4: a number disagrees with the ledger; 3: no final answer.",
         .examples = "  gavel verify\n  gavel verify --judge.url sqlite:/var/lib/gavel/gavel.db --json"};
   }
 
