@@ -20,6 +20,9 @@ namespace {
 // What is compared, in the order of the tables; each needs what the ones before it have gathered.
 enum class Stage : std::uint8_t { ledger, requests, orders, claims, holds, end };
 
+// A look at the disk takes a microsecond.
+constexpr std::size_t rows_of_disk_check = 1'000;
+
 // Of work that is done at one go.
 Result<bool> once(const Result<void>& done) {
   if (!done) return std::unexpected(done.error());
@@ -31,7 +34,8 @@ Result<bool> once(const Result<void>& done) {
 class AuditRun::Parts {
  public:
   explicit Parts(const SortSpace& space)
-      : requests_(findings_, catalogue_, space, finder(), order_requests_),
+      : scratch_(space.scratch),
+        requests_(findings_, catalogue_, space, finder(), order_requests_),
         order_requests_(space),
         claims_(findings_, catalogue_, space, finder()),
         holds_(findings_, space),
@@ -59,6 +63,7 @@ class AuditRun::Parts {
   void add_claims_and_holds(TablesReader::Visitor& visitor);
   void enter(Stage stage);
   void end_stage();
+  Result<void> disk_has_room() const;
   Result<bool> work();
   void later(Work work) { works_.push_back(std::move(work)); }
   void check(const Result<void>& done);
@@ -67,6 +72,7 @@ class AuditRun::Parts {
   template <class Row, class Pass, class Use>
   void take_after(const Row& row, const Pass& pass, const Use& use);
 
+  const ScratchSpace scratch_;
   Findings findings_;
   Catalogue catalogue_;
   StockAudit stock_{findings_};
@@ -83,7 +89,9 @@ class AuditRun::Parts {
 
 Result<bool> AuditRun::Parts::step(std::size_t rows_max) {
   CHECK(scan != nullptr && !is_done && rows_max >= 1);
-  for (std::size_t rows = 0; rows < rows_max && !failed_; ++rows) {
+  for (std::size_t rows = 0; rows < rows_max; ++rows) {
+    if (rows % rows_of_disk_check == 0) check(disk_has_room());
+    if (failed_) break;
     Result<bool> more = true;
     if (!works_.empty()) {
       more = work();
@@ -100,6 +108,11 @@ Result<bool> AuditRun::Parts::step(std::size_t rows_max) {
   }
   if (failed_) return std::unexpected(*failed_);
   return true;
+}
+
+// The log of the database grows under the snapshot, and gets its disk back when the audit ends.
+Result<void> AuditRun::Parts::disk_has_room() const {
+  return scratch_.folder.empty() ? Result<void>() : check_disk(scratch_, 0);
 }
 
 Result<bool> AuditRun::Parts::work() {
@@ -233,8 +246,14 @@ AuditRun::AuditRun(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 AuditRun::AuditRun(AuditRun&& from) noexcept = default;
 AuditRun::~AuditRun() = default;
 
-Result<AuditRun> AuditRun::begin(TablesReader& reader, std::size_t run_bytes) {
-  auto parts = std::make_unique<Parts>(SortSpace{reader.scratch_folder(), run_bytes});
+Result<AuditRun> AuditRun::begin(TablesReader& reader, const AuditLimits& limits) {
+  ScratchSpace scratch{reader.scratch_folder(), limits.disk_left_min.value_or(0)};
+  if (!scratch.folder.empty() && !limits.disk_left_min) {
+    const Result<std::int64_t> left = disk_left_min_of(scratch.folder);
+    if (!left) return std::unexpected(left.error());
+    scratch.left_min = *left;
+  }
+  auto parts = std::make_unique<Parts>(SortSpace{scratch, limits.run_bytes});
   auto scan = reader.scan(parts->visitor());
   if (!scan) return std::unexpected(scan.error());
   parts->scan = *std::move(scan);

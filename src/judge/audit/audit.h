@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,14 +40,21 @@ struct AuditReport {
 
 inline constexpr std::size_t findings_max = 100;
 
+// What an audit may take.
+struct AuditLimits {
+  std::size_t run_bytes = run_bytes_default;  // Of each of four sorts, in memory.
+  // What the disk of the database keeps; without a number, disk_left_min_of() when the audit begins.
+  std::optional<std::int64_t> disk_left_min = std::nullopt;
+};
+
 // An audit in steps, for a thread that has other work or a processor to share. One thread, the reader's,
 // which answers nothing else while the run lives. It may rest between any two steps, and may be given up.
-// Errors are the reader's, and `unavailable` where the scratch files cannot be had or would fill the disk.
+// Errors are the reader's, and `unavailable` where the scratch files cannot be had, or where they, or the log
+// that grows under the snapshot, have left the disk less than it keeps.
 class AuditRun {
  public:
-  // Takes the snapshot that is audited. The reader outlives the run. A sort holds `run_bytes` in memory
-  // before it goes to a file; four things are sorted.
-  static Result<AuditRun> begin(TablesReader& reader, std::size_t run_bytes = run_bytes_default);
+  // Takes the snapshot that is audited. The reader outlives the run.
+  static Result<AuditRun> begin(TablesReader& reader, const AuditLimits& limits = {});
 
   AuditRun(AuditRun&& from) noexcept;
   ~AuditRun();

@@ -58,7 +58,7 @@ Result<void> SortedRecords::add(std::string_view key, std::string_view value) {
   CHECK(is_end_ && heap_.empty());
   const std::size_t more = header_bytes + key.size() + value.size() + sizeof(Entry);
   const std::size_t held = bytes_.size() + entries_.size() * sizeof(Entry);
-  if (!space_.folder.empty() && !entries_.empty() && held + more > space_.run_bytes) {
+  if (!space_.scratch.folder.empty() && !entries_.empty() && held + more > space_.run_bytes) {
     if (const Result<void> written = write_run(); !written) return written;
   }
   CHECK(bytes_.size() <= UINT32_MAX);

@@ -26,13 +26,13 @@ inline constexpr std::size_t run_bytes_default = 4UL * 1024 * 1024;
 inline constexpr std::size_t merge_bytes_in_runs = 4;
 
 struct SortSpace {
-  std::string folder;  // Empty: everything stays in memory.
+  ScratchSpace scratch;  // Without a folder everything stays in memory.
   std::size_t run_bytes = run_bytes_default;
 };
 
 class SortedRecords {
  public:
-  explicit SortedRecords(SortSpace space) : space_(std::move(space)), file_(space_.folder) {}
+  explicit SortedRecords(SortSpace space) : space_(std::move(space)), file_(space_.scratch) {}
 
   Result<void> add(std::string_view key, std::string_view value);
   // After the last add(); then the first record is there.

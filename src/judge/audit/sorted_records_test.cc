@@ -57,12 +57,12 @@ TEST(SortedRecords, RecordsGoInTheOrderOfTheirKeysHoweverSmallTheRunsAre_G013) {
     Records expected = records;
     std::ranges::sort(expected);
     for (const std::size_t run_bytes : {1UL, 500UL, 20'000UL, 10'000'000UL}) {
-      SortedRecords on_disk({folder.path(), run_bytes});
+      SortedRecords on_disk({{folder.path()}, run_bytes});
       EXPECT_EQ(sorted(on_disk, records), expected) << count << " records, runs of " << run_bytes;
       const std::size_t bytes = bytes_of(records);
       EXPECT_EQ(on_disk.bytes_on_disk() > 0, count > 1 && bytes > run_bytes) << count << " " << run_bytes;
     }
-    SortedRecords in_memory({"", 1});
+    SortedRecords in_memory({{}, 1});
     EXPECT_EQ(sorted(in_memory, records), expected) << count;
     EXPECT_EQ(in_memory.bytes_on_disk(), 0);
   }
@@ -74,12 +74,12 @@ TEST(SortedRecords, ARecordMayBeLargerThanABuffer_G013) {
   const Records records = random_records(40, 20'000, 200'000);
   Records expected = records;
   std::ranges::sort(expected);
-  SortedRecords on_disk({folder.path(), 100});
+  SortedRecords on_disk({{folder.path()}, 100});
   EXPECT_EQ(sorted(on_disk, records), expected);
 }
 
 TEST(SortedRecords, WhatTheDiskRefusesIsSaid_G013) {
-  SortedRecords on_disk({"/nowhere", 10});
+  SortedRecords on_disk({{"/nowhere"}, 10});
   EXPECT_TRUE(on_disk.add("one", "1"));
   const Result<void> added = on_disk.add("two", "2");
   ASSERT_FALSE(added);

@@ -1,5 +1,6 @@
 // An audit in steps: it may rest between any two of them, and what it sorts goes to files and back.
 #include <filesystem>
+#include <limits>
 
 #include "judge/testing/audit_fixture.h"
 
@@ -45,19 +46,32 @@ TEST_F(AuditTest, ItRestsBetweenAnyTwoStepsWhileTheShopSells_G013) {
 
 TEST_F(AuditTest, AFolderThatIsNotThereIsSaid_G013) {
   RowsReader reader(rows_of(*reader_), scratch_.file("missing"));
-  AuditRun run = AuditRun::begin(reader, run_bytes_least).value();
-  Result<bool> more = true;
-  while (more && *more) more = run.step(1);
+  const auto run = AuditRun::begin(reader);
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(run.error().message, "the audit cannot find the disk of a scratch file in " +
+                                     scratch_.file("missing") + ": No such file or directory");
+}
+
+// A full disk would end the service: neither what is sorted nor the log under the snapshot may fill it.
+TEST_F(AuditTest, ItStopsBeforeTheDiskOfTheDatabaseIsFull_G013) {
+  RowsReader reader(rows_of(*reader_), scratch_.path());
+  AuditRun run = AuditRun::begin(reader, {.disk_left_min = std::numeric_limits<std::int64_t>::max()}).value();
+  const Result<bool> more = run.step(1);
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().code, ErrorCode::unavailable);
-  EXPECT_EQ(more.error().message, "the audit cannot make a scratch file in " + scratch_.file("missing") +
-                                      ": No such file or directory");
+  EXPECT_TRUE(more.error().message.starts_with("the audit stops, because the disk of " + scratch_.path()))
+      << more.error().message;
   EXPECT_FALSE(run.step(1)) << "the run is over";
+  RowsReader in_memory(rows_of(*reader_));
+  EXPECT_TRUE(
+      AuditRun::begin(in_memory, {.disk_left_min = std::numeric_limits<std::int64_t>::max()}).value().step(1))
+      << "a database in memory has no disk";
 }
 
 TEST_F(AuditTest, NoFileStaysInTheFolder_G013) {
   RowsReader reader(rows_of(*reader_), scratch_.path());
-  AuditRun run = AuditRun::begin(reader, run_bytes_least).value();
+  AuditRun run = AuditRun::begin(reader, nothing_in_memory).value();
   while (run.step(1).value()) EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
   EXPECT_GT(run.scratch_bytes(), 1'000);
   EXPECT_EQ(findings(run.report()), "");

@@ -131,10 +131,11 @@ class AuditTest : public testing::Test {
     return court_.by_keys(whole);
   }
 
-  static constexpr std::size_t run_bytes_least = 1;
+  // Every record is a run of its own.
+  static constexpr AuditLimits nothing_in_memory{.run_bytes = 1};
 
   static AuditReport audited_in_steps(TablesReader& reader, std::size_t rows_max) {
-    AuditRun run = AuditRun::begin(reader, run_bytes_least).value();
+    AuditRun run = AuditRun::begin(reader, nothing_in_memory).value();
     while (run.step(rows_max).value()) {
     }
     return run.report();

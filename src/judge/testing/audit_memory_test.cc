@@ -54,7 +54,7 @@ struct Use {
 Use use_of(TablesReader& reader) {
   Use use;
   const std::int64_t before = allocated;
-  AuditRun run = AuditRun::begin(reader, run_bytes).value();
+  AuditRun run = AuditRun::begin(reader, {.run_bytes = run_bytes}).value();
   while (run.step(1).value()) use.memory = std::max(use.memory, allocated - before);
   use.disk = run.scratch_bytes();
   use.report = run.report();
