@@ -262,21 +262,30 @@ class TablesReader {
   virtual ~TablesReader() = default;
 
   // The tables in the order of the functions, each in key order. A function that is empty skips its table.
-  // flows come three times: by bucket chain, by batch and by order.
+  // flows come three times: by bucket chain, by batch and by order. The rows of a batch come together, its
+  // flows before its row, in the order of batches; and so do the rows of an order: its flows, its row and the
+  // request that the row carries, in the order of ids. So whoever looks at one batch or one order after the
+  // other needs no memory for the rest.
   struct Visitor {
     std::function<void(const rules::Sku&)> sku;
     std::function<void(const rules::Activity&)> activity;
     std::function<void(const rules::Item&)> item;
     std::function<void(const FlowRow&)> flow_by_bucket;  // item, bucket, seq
     std::function<void(const FlowRow&)> flow_by_batch;   // lane, n, i
+    std::function<void(const BatchRow&)> batch;
+    std::function<void(const rules::IdempotencyRecord&)> request;  // caller, key: rows of their own
     // order, item, bucket, seq; flows without an order are left out.
     std::function<void(const FlowRow&)> flow_by_order;
     std::function<void(const rules::Order&)> order;
-    std::function<void(const rules::IdempotencyRecord&)> request;           // caller, key: rows of their own
     std::function<void(const rules::IdempotencyRecord&)> order_as_request;  // by key
     std::function<void(const QuotaRow&)> quota;
     std::function<void(const HoldRow&)> hold;
-    std::function<void(const BatchRow&)> batch;
+  };
+
+  // What the snapshot has of one order id.
+  struct OrderRows {
+    bool has_order = false;
+    std::vector<FlowRow> flows;
   };
 
   // A walk through one snapshot in steps, so that a thread can do other things between two of them.
@@ -287,11 +296,17 @@ class TablesReader {
     virtual ~Scan() = default;
     // Shows the next rows, at most `rows_max` (at least 1). False: that was all. After an error it is over.
     virtual Result<bool> step(std::size_t rows_max) = 0;
+    // In the same snapshot, by the tables' own keys.
+    virtual Result<OrderRows> find(rules::OrderId id) = 0;
   };
 
   // Takes the snapshot. The scan belongs to this reader's thread; the reader outlives it, and answers nothing
   // else until the scan is destroyed.
   virtual Result<std::unique_ptr<Scan>> scan(Visitor visitor) = 0;
+
+  // The folder for files of whoever sorts more rows than memory should hold: the one of the database's file.
+  // Empty where the database has no file, since then it is in memory as a whole.
+  virtual std::string scratch_folder() const = 0;
 
   // All of it in one go.
   Result<void> visit(Visitor visitor);

@@ -2,18 +2,21 @@
 // verify`).
 //
 // It trusts the flow rows and their arithmetic alone; it shares no code with the rules that wrote them. One
-// pass over one snapshot, table by table in the order of TablesReader::Visitor. The ledger is not kept:
-// memory is a small record per order, request, claim and bucket, and one per batch and stock item. Blocks;
-// uses the reader's thread.
+// pass over one snapshot, table by table in the order of TablesReader::Visitor. Memory is bounded however
+// much was sold: the catalogue (SKUs, activities, stock items and their buckets) is kept, of the rest one
+// batch, order, request or claim at a time, and what has no common order is sorted in files without a name in
+// the reader's scratch_folder() (sorted_records.h, docs/adr/0025). Blocks; uses the reader's thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "judge/audit/sorted_records.h"
 #include "judge/reader.h"
 
 namespace gavel::judge {
@@ -37,12 +40,21 @@ struct AuditReport {
 
 inline constexpr std::size_t findings_max = 100;
 
+// What an audit may take.
+struct AuditLimits {
+  std::size_t run_bytes = run_bytes_default;  // Of each of four sorts, in memory.
+  // What the disk of the database keeps; without a number, disk_left_min_of() when the audit begins.
+  std::optional<std::int64_t> disk_left_min = std::nullopt;
+};
+
 // An audit in steps, for a thread that has other work or a processor to share. One thread, the reader's,
-// which answers nothing else while the run lives.
+// which answers nothing else while the run lives. It may rest between any two steps, and may be given up.
+// Errors are the reader's, and `unavailable` where the scratch files cannot be had, or where they, or the log
+// that grows under the snapshot, have left the disk less than it keeps.
 class AuditRun {
  public:
   // Takes the snapshot that is audited. The reader outlives the run.
-  static Result<AuditRun> begin(TablesReader& reader);
+  static Result<AuditRun> begin(TablesReader& reader, const AuditLimits& limits = {});
 
   AuditRun(AuditRun&& from) noexcept;
   ~AuditRun();
@@ -50,13 +62,16 @@ class AuditRun {
   AuditRun& operator=(const AuditRun&) = delete;
   AuditRun& operator=(AuditRun&&) = delete;
 
-  // Looks at the next rows, at most `rows_max` (at least 1). False: it is done. The last step also compares
-  // what it has gathered, a pass over the stock items and over what was found to be left. After an error the
-  // run is over.
+  // Looks at the next rows, at most `rows_max` (at least 1), those that it has sorted among them. False: it
+  // is done. A step takes longer where a run is sorted and written, some hundredths of a second, and the last
+  // one passes over the stock items. After an error the run is over.
   Result<bool> step(std::size_t rows_max);
 
   // Of a run that is done.
   const AuditReport& report() const;
+
+  // How much it has written to scratch files so far.
+  std::int64_t scratch_bytes() const;
 
  private:
   class Parts;

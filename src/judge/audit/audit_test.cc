@@ -13,19 +13,6 @@ TEST_F(AuditTest, ACleanDatabaseIsClean) {
   EXPECT_EQ(report.batches, 52);
 }
 
-TEST_F(AuditTest, InStepsItFindsWhatItFindsInOneGo) {
-  const AuditReport whole = audit(*reader_).value();
-  AuditRun run = AuditRun::begin(*reader_).value();
-  std::int64_t steps = 1;
-  while (run.step(1).value()) ++steps;
-  EXPECT_EQ(findings(run.report()), findings(whole));
-  EXPECT_EQ(run.report().items, whole.items);
-  EXPECT_EQ(run.report().flows, whole.flows);
-  EXPECT_EQ(run.report().orders, whole.orders);
-  EXPECT_EQ(run.report().batches, whole.batches);
-  EXPECT_GT(steps, whole.items + 3 * whole.flows - 20) << "a row a step; flows without an order come twice";
-}
-
 TEST_F(AuditTest, ATombstoneIsClean) {
   EXPECT_EQ(found([](Rows& r) {
               r.batches.push_back({{r.batches.back().batch.lane, r.batches.back().batch.n + 1}, true, 0, {}});
@@ -231,15 +218,10 @@ requests: request shop/open says opened, but more happened under its key
 buckets: bucket 1/1: the row says available 4, reserved 1, sold 1 at seq 9; the flows say available 12, reserved 1, sold 1 at seq 9
 conservation: item 1: 16 units are there, 24 came in
 )"},
-      {"n has a gap",
-       [](Rows& r) {
-         r.batches[5].batch.n = 99;
-         std::swap(r.batches[5], r.batches.back());
-       },
+      {"n has a gap", [](Rows& r) { r.batches[5].batch.n = 99; },
        R"(
-batches: batch 1.52 comes where batch 1.6 is expected
-batches: batch 1.7 comes where batch 1.53 is expected
-batches: batch 1.99 comes where batch 1.52 is expected
+batches: batch 1.7 comes where batch 1.6 is expected
+batches: batch 1.99 comes where batch 1.53 is expected
 batches: batch 1.99 says 3 entries, 0 are there
 batches: batch 1.6 has 3 entries, but no row
 )"},

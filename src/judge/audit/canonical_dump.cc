@@ -174,28 +174,29 @@ std::string text_of(const BatchRow& row, const Lanes& lanes) {
 }  // namespace
 
 Result<std::string> canonical_dump(TablesReader& reader) {
-  // The batch table comes last in a visit, but its lanes are needed for the flows.
+  // The batches come after the flows by bucket in a visit, but their lanes are needed for these.
   Lanes lanes;
   TablesReader::Visitor of_lanes;
   of_lanes.batch = [&](const BatchRow& row) { lanes.add(row.batch.lane); };
   if (auto visited = reader.visit(std::move(of_lanes)); !visited) return std::unexpected(visited.error());
 
-  std::string dump;
+  // The tables one after the other, although a visit shows the rows of an order together.
+  std::string catalogue, flows, orders, requests, carried, claims, batches;
   TablesReader::Visitor visitor;
-  visitor.sku = [&](const rules::Sku& row) { dump += text_of(row); };
-  visitor.activity = [&](const rules::Activity& row) { dump += text_of(row); };
-  visitor.item = [&](const rules::Item& row) { dump += text_of(row); };
-  visitor.flow_by_bucket = [&](const FlowRow& row) { dump += text_of(row, lanes); };
-  visitor.order = [&](const rules::Order& row) { dump += text_of(row); };
-  visitor.request = [&](const rules::IdempotencyRecord& row) { dump += text_of("request", row); };
+  visitor.sku = [&](const rules::Sku& row) { catalogue += text_of(row); };
+  visitor.activity = [&](const rules::Activity& row) { catalogue += text_of(row); };
+  visitor.item = [&](const rules::Item& row) { catalogue += text_of(row); };
+  visitor.flow_by_bucket = [&](const FlowRow& row) { flows += text_of(row, lanes); };
+  visitor.order = [&](const rules::Order& row) { orders += text_of(row); };
+  visitor.request = [&](const rules::IdempotencyRecord& row) { requests += text_of("request", row); };
   visitor.order_as_request = [&](const rules::IdempotencyRecord& row) {
-    dump += text_of("order_as_request", row);
+    carried += text_of("order_as_request", row);
   };
-  visitor.quota = [&](const QuotaRow& row) { dump += text_of(row); };
-  visitor.hold = [&](const HoldRow& row) { dump += text_of(row); };
-  visitor.batch = [&](const BatchRow& row) { dump += text_of(row, lanes); };
+  visitor.quota = [&](const QuotaRow& row) { claims += text_of(row); };
+  visitor.hold = [&](const HoldRow& row) { claims += text_of(row); };
+  visitor.batch = [&](const BatchRow& row) { batches += text_of(row, lanes); };
   if (auto visited = reader.visit(std::move(visitor)); !visited) return std::unexpected(visited.error());
-  return dump;
+  return catalogue + flows + orders + requests + carried + claims + batches;
 }
 
 }  // namespace gavel::judge

@@ -353,6 +353,9 @@ quotas: user ann has 2 units of sale, but no claim
 )"},
       {"a claim that names none", [](Rows& r) { r.quotas[0].quota.order.reset(); }, R"(
 )"},
+      {"a claim that names an order of another pool",
+       [](Rows& r) { r.quotas[0].quota.order = order_of("held"); }, R"(
+)"},
       {"claim names no order", [](Rows& r) { r.quotas[0].quota.order = order_of("nothing"); }, R"(
 quotas: user ann in activity number 1, SKU number 1: the claim names order 01a3185c-5000-705d-905b-8dee5a50cc99, which does not exist
 )"},

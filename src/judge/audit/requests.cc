@@ -1,11 +1,11 @@
-// What was answered, against what happened: a yes has its effect and no other, a recorded no has none (I5,
-// I6).
+#include "judge/audit/requests.h"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "base/uuid.h"
-#include "judge/audit/parts.h"
+#include "judge/audit/findings.h"
 
 namespace gavel::judge {
 namespace {
@@ -31,13 +31,27 @@ std::string field_of(const std::string& content, const std::string& name) {
   return content.substr(begin, content.find(';', begin) - begin);
 }
 
-std::string name_of(const IdempotencyRecord& row) {
-  return "request " + row.caller.text() + "/" + std::string(row.key.text());
+// Whether the order had these lines at that time. Of several changes in one batch each one's are possible.
+bool had(const KnownOrder& order, Time at, const std::string& lines) {
+  std::string before = text_of(order.units);
+  for (const auto& [changed_at, changed_to] : order.changes) {
+    if (changed_at < at) before = changed_to;
+    if (changed_at == at && changed_to == lines) return true;
+  }
+  return before == lines;
 }
 
 }  // namespace
 
-std::string OrderAudit::text_of(const UnitsBySku& units) {
+std::string name_of(const IdempotencyRecord& row) {
+  return "request " + row.caller.text() + "/" + std::string(row.key.text());
+}
+
+std::string finding_of(const IdempotencyRecord& row, const std::string& wrong) {
+  return name_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + wrong;
+}
+
+std::string text_of(const UnitsBySku& units) {
   std::string lines;
   for (const auto& [code, count] : units) {
     if (count != 0) lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(count);
@@ -45,52 +59,27 @@ std::string OrderAudit::text_of(const UnitsBySku& units) {
   return lines;
 }
 
-void OrderAudit::request(const IdempotencyRecord& row) {
-  if (const Wrong wrong = wrong_request(row)) {
-    add_finding(report_, "requests",
-                name_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + *wrong);
-  }
-}
+bool can_matter(Time at, Time answered_at) { return at == answered_at || at > answered_at - forgotten_after; }
 
-void OrderAudit::order_as_request(const IdempotencyRecord& row) {
-  const auto& uuid = row.key.uuid7();
-  const auto order = uuid ? orders_.find(rules::OrderId{*uuid}) : orders_.end();
-  Wrong wrong = wrong_request(row);
-  if (!wrong && order == orders_.end()) wrong = "but its key names no order";
-  if (!wrong) {
-    const bool refused = order->second.state == rules::OrderState::refused;
-    const bool sale = row.verdict.outcome == Outcome::reserved || row.verdict.outcome == Outcome::sold;
-    if (refused == sale) wrong = "but its order is " + std::string(word(order->second.state));
-  }
-  if (wrong) {
-    add_finding(report_, "requests",
-                name_of(row) + " says " + std::string(word(row.verdict.outcome)) + ", " + *wrong);
-  }
-}
-
-OrderAudit::Wrong OrderAudit::wrong_request(const IdempotencyRecord& row) const {
-  for (const auto& order : {row.verdict.order, row.verdict.detail.order}) {
-    if (order && !orders_.contains(*order)) return "but " + name_of(*order) + " does not exist";
-  }
-  const rules::RequestId id{row.caller, row.key};
-  const auto found = effects_.find({id, row.verdict.at});
-  if (Wrong wrong = wrong_effect(row, found == effects_.end() ? Effect{} : found->second)) return wrong;
-  // Under a key that was forgotten before, something else may have happened.
-  for (auto at = effects_.upper_bound({id, row.verdict.at - forgotten_after}); at != effects_.end(); ++at) {
-    if (at->first.first != id) break;
-    if (at->first.second == row.verdict.at) continue;
-    return "but something happened under its key at " + to_text(at->first.second);
+Wrong RequestCheck::wrong_request(const IdempotencyRecord& row, const Effects& effects,
+                                  const KnownOrder* order) const {
+  const auto found = effects.find(row.verdict.at);
+  if (Wrong wrong = wrong_effect(row, found == effects.end() ? Effect{} : found->second, order)) return wrong;
+  for (const auto& [at, effect] : effects) {
+    if (at == row.verdict.at || !can_matter(at, row.verdict.at)) continue;
+    return "but something happened under its key at " + to_text(at);
   }
   return std::nullopt;
 }
 
-OrderAudit::Wrong OrderAudit::wrong_effect(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_effect(const IdempotencyRecord& row, const Effect& effect,
+                                 const KnownOrder* order) const {
   switch (row.verdict.outcome) {
     case Outcome::reserved:
     case Outcome::sold:
-      return wrong_sale(row, effect);
+      return wrong_sale(row, effect, order);
     case Outcome::extended:
-      return wrong_extension(row, effect);
+      return wrong_extension(row, effect, order);
     case Outcome::confirmed:
     case Outcome::cancelled:
       return wrong_settling(row, effect);
@@ -102,7 +91,7 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const IdempotencyRecord& row, const E
     case Outcome::counted:
       return wrong_correction(row, effect);
     case Outcome::changed:
-      return row.content.starts_with("act=change;") ? wrong_change(row, effect)
+      return row.content.starts_with("act=change;") ? wrong_change(row, effect, order)
                                                     : wrong_administration(row, effect);
     case Outcome::created:
     case Outcome::warmed:
@@ -117,63 +106,53 @@ OrderAudit::Wrong OrderAudit::wrong_effect(const IdempotencyRecord& row, const E
 }
 
 // The order is the one asked for: its user, its units of each SKU, taken under this very key.
-OrderAudit::Wrong OrderAudit::wrong_sale(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_sale(const IdempotencyRecord& row, const Effect& effect, const KnownOrder* order) {
   if (!row.verdict.order) return "but names no order";
   const Action action = row.verdict.outcome == Outcome::sold ? Action::sell : Action::reserve;
   const std::int64_t units = effect.units[action];
   if (units == 0 || units != effect.units.sum() || effect.orders != std::set{*row.verdict.order}) {
     return "but its key did not take the units of its order";
   }
-  const Known& order = orders_.at(*row.verdict.order);
-  const std::string lines = text_of(order.units);
-  if (!asks_for(row.content, "act=reserve;user=" + order.user.text() + ";lines=" + lines)) {
-    return "but its order is of user " + order.user.text() + " and has " +
+  const std::string lines = text_of(order->units);
+  if (!asks_for(row.content, "act=reserve;user=" + order->user.text() + ";lines=" + lines)) {
+    return "but its order is of user " + order->user.text() + " and has " +
            (lines.empty() ? "nothing" : lines);
   }
   return std::nullopt;
 }
 
 // A hold is never made shorter, so the order's lasts at least as long as any answer said.
-OrderAudit::Wrong OrderAudit::wrong_extension(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_extension(const IdempotencyRecord& row, const Effect& effect,
+                                    const KnownOrder* order) {
   if (!row.verdict.order) return "but names no order";
   if (effect.units.sum() != 0) return "but something moved under its key";
   if (!asks_for(row.content, "act=extend;order=" + gavel::to_text(row.verdict.order->uuid))) {
     return "but another order was meant";
   }
   const std::optional<Time> until = row.verdict.detail.expires_at;
-  if (!until || orders_.at(*row.verdict.order).expires_at < until) return "but its order's hold is shorter";
+  if (!until || order->expires_at < until) return "but its order's hold is shorter";
   return std::nullopt;
-}
-
-// Whether the order had these lines at that time. Of several changes in one batch each one's are possible.
-bool OrderAudit::had(const Known& known, Time at, const std::string& lines) {
-  std::string before = text_of(known.units);
-  for (const auto& [changed_at, changed_to] : known.changes) {
-    if (changed_at < at) before = changed_to;
-    if (changed_at == at && changed_to == lines) return true;
-  }
-  return before == lines;
 }
 
 // What falls is cancelled and what rises is reserved, and the order has what was asked for then. Units that
 // return may move on, when the activity is closed. A change to what is there moves nothing.
-OrderAudit::Wrong OrderAudit::wrong_change(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_change(const IdempotencyRecord& row, const Effect& effect,
+                                 const KnownOrder* order) {
   if (!row.verdict.order) return "but names no order";
   const std::int64_t fell = effect.units[Action::cancel];
   const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
   const std::int64_t units = fell + effect.units[Action::reserve];
   if (units + (fell > 0 ? moved : 0) != effect.units.sum()) return "but its key did not change an order";
-  const std::string order = gavel::to_text(row.verdict.order->uuid);
-  if (!asks_for(row.content, "act=change;order=" + order)) return "but another order was meant";
-  if (orders_.at(*row.verdict.order).unordered) return std::nullopt;
-  const bool moved_nothing = units == 0;
-  if (moved_nothing && had(orders_.at(*row.verdict.order), row.verdict.at, field_of(row.content, "lines="))) {
-    return std::nullopt;
+  if (!asks_for(row.content, "act=change;order=" + gavel::to_text(row.verdict.order->uuid))) {
+    return "but another order was meant";
   }
+  if (order->unordered) return std::nullopt;
+  const bool moved_nothing = units == 0;
+  if (moved_nothing && had(*order, row.verdict.at, field_of(row.content, "lines="))) return std::nullopt;
   if (moved_nothing) return "but its order had other lines, and nothing moved";
   if (effect.orders != std::set{*row.verdict.order}) return "but its key changed another order";
-  const auto lines = changed_to_.find({row.caller, row.key});
-  const bool has_none = lines == changed_to_.end() || lines->second.empty();
+  const auto lines = order->changed_to.find({row.caller, row.key});
+  const bool has_none = lines == order->changed_to.end() || lines->second.empty();
   const std::string after = has_none ? "nothing" : lines->second;
   if (field_of(row.content, "lines=") != after) return "but its order had " + after + " after it";
   return std::nullopt;
@@ -181,7 +160,7 @@ OrderAudit::Wrong OrderAudit::wrong_change(const IdempotencyRecord& row, const E
 
 // Units of a cancelled order may move on, when its activity is closed; so may the rest of one that was paid
 // in part.
-OrderAudit::Wrong OrderAudit::wrong_settling(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_settling(const IdempotencyRecord& row, const Effect& effect) const {
   if (!row.verdict.order) return "but names no order";
   const bool confirms = row.verdict.outcome == Outcome::confirmed;
   const std::string order = gavel::to_text(row.verdict.order->uuid);
@@ -203,7 +182,7 @@ OrderAudit::Wrong OrderAudit::wrong_settling(const IdempotencyRecord& row, const
 }
 
 // Units that are restocked may move on, when the order's activity is closed.
-OrderAudit::Wrong OrderAudit::wrong_refund(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_refund(const IdempotencyRecord& row, const Effect& effect) const {
   if (!row.verdict.order) return "but names no order";
   const bool restocks = field_of(row.content, "restock=") == "true";
   // What was never there is not written off: it pays what is owed.
@@ -223,21 +202,22 @@ OrderAudit::Wrong OrderAudit::wrong_refund(const IdempotencyRecord& row, const E
 }
 
 // What left an order, in the words of a request's content.
-std::string OrderAudit::lines_of(const Effect& effect) const {
+std::string RequestCheck::lines_of(const Effect& effect) const {
   UnitsBySku units;
   for (const auto& [sku, count] : effect.skus) {
-    if (skus_.contains(sku)) units[skus_.at(sku)] += count;
+    const rules::SkuCode* code = catalogue_.code_of(sku);
+    if (code != nullptr) units[*code] += count;
   }
   const std::string lines = text_of(units);
   return lines.empty() ? "nothing" : lines;
 }
 
-OrderAudit::Wrong OrderAudit::wrong_inbound(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_inbound(const IdempotencyRecord& row, const Effect& effect) const {
   const std::int64_t units = effect.units[Action::receive];
-  if (units != effect.units.sum() || effect.skus.size() != 1 || !skus_.contains(effect.skus.begin()->first)) {
-    return "but its key did not receive units of one SKU";
-  }
-  const std::string sku = skus_.at(effect.skus.begin()->first).text();
+  const rules::SkuCode* code =
+      effect.skus.size() == 1 ? catalogue_.code_of(effect.skus.begin()->first) : nullptr;
+  if (units != effect.units.sum() || code == nullptr) return "but its key did not receive units of one SKU";
+  const std::string& sku = code->text();
   if (!asks_for(row.content, "act=receive;sku=" + sku + ";quantity=" + std::to_string(units))) {
     return "but its key received " + std::to_string(units) + " of " + sku;
   }
@@ -245,14 +225,16 @@ OrderAudit::Wrong OrderAudit::wrong_inbound(const IdempotencyRecord& row, const 
 }
 
 // A difference is the one that was asked for; a count says nothing of what was there, and moves one way.
-OrderAudit::Wrong OrderAudit::wrong_correction(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_correction(const IdempotencyRecord& row, const Effect& effect) const {
   const std::int64_t in = effect.units[Action::adjust_in];
   const std::int64_t out = effect.units[Action::adjust_out] + effect.units[Action::fall_short];
   if (in + out != effect.units.sum() || (in != 0 && out != 0)) return "but its key did not correct stock";
   const std::string sku = field_of(row.content, "sku=");
-  if (!sku_codes_.contains(sku)) return "but SKU " + sku + " does not exist";
+  if (!catalogue_.has_sku(sku)) return "but SKU " + sku + " does not exist";
   const bool moves = in + out != 0;
-  if (moves && (effect.skus.size() != 1 || skus_.at(effect.skus.begin()->first).text() != sku)) {
+  const rules::SkuCode* code =
+      effect.skus.size() == 1 ? catalogue_.code_of(effect.skus.begin()->first) : nullptr;
+  if (moves && (code == nullptr || code->text() != sku)) {
     return "but its key corrected another SKU";
   }
   const std::string asked = field_of(row.content, "difference=");
@@ -262,7 +244,7 @@ OrderAudit::Wrong OrderAudit::wrong_correction(const IdempotencyRecord& row, con
   return std::nullopt;
 }
 
-OrderAudit::Wrong OrderAudit::wrong_administration(const IdempotencyRecord& row, const Effect& effect) const {
+Wrong RequestCheck::wrong_administration(const IdempotencyRecord& row, const Effect& effect) const {
   const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
   const std::set<Outcome> movers{Outcome::opened, Outcome::closed, Outcome::changed};
   const bool moves = movers.contains(row.verdict.outcome);
@@ -270,14 +252,14 @@ OrderAudit::Wrong OrderAudit::wrong_administration(const IdempotencyRecord& row,
   if (row.verdict.outcome == Outcome::opened && moved == 0) return "but its key moved nothing";
   if (row.content.starts_with("act=put_sku;")) {
     const std::string sku = field_of(row.content, "sku=");
-    return sku_codes_.contains(sku) ? std::nullopt : Wrong("but SKU " + sku + " does not exist");
+    return catalogue_.has_sku(sku) ? std::nullopt : Wrong("but SKU " + sku + " does not exist");
   }
   const std::string code = field_of(row.content, "activity=");
-  const auto state = activity_states_.find(code);
-  if (state == activity_states_.end()) return "but activity " + code + " does not exist";
-  if ((row.verdict.outcome == Outcome::opened && rules::is_before_open(state->second)) ||
-      (row.verdict.outcome == Outcome::closed && state->second != rules::ActivityState::closed)) {
-    return "but activity " + code + " is " + std::string(word(state->second));
+  const rules::ActivityState* state = catalogue_.state_of(code);
+  if (state == nullptr) return "but activity " + code + " does not exist";
+  if ((row.verdict.outcome == Outcome::opened && rules::is_before_open(*state)) ||
+      (row.verdict.outcome == Outcome::closed && *state != rules::ActivityState::closed)) {
+    return "but activity " + code + " is " + std::string(word(*state));
   }
   return std::nullopt;
 }

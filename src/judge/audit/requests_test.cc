@@ -207,6 +207,19 @@ requests: request shop/late says reserved, but its key did not take the units of
 requests: request shop/in-cap says received, but something happened under its key at 2027-01-15T08:00:05.000Z
 requests: request shop/in-mug says received, but its key received 4 of mug
 )"},
+      {"acted elsewhere under the key that is an order's id",
+       [](Rows& r) { flow_in(r, "in-mug").flow.key = rules::RequestKey(uuid7_key); }, R"(
+requests: request shop/in-mug says received, but its key received 4 of mug
+requests: request shop/#01a3134c-9000-7000-8000-0000000000aa says reserved, but something happened under its key at 2027-01-15T08:00:05.000Z
+)"},
+      {"a request of its own under the key that is an order's id",
+       [](Rows& r) {
+         r.requests.push_back(request_in(r, "extend-more"));
+         r.requests.back().key = rules::RequestKey(uuid7_key);
+       },
+       R"(
+requests: request shop/#01a3134c-9000-7000-8000-0000000000aa says hold_capped, but something happened under its key at 2027-01-15T08:00:00.000Z
+)"},
       {"adjusted by another difference",
        [](Rows& r) {
          std::string& content = request_in(r, "adjust-up").content;

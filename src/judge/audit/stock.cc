@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "judge/audit/stock.h"
 
-#include "judge/audit/parts.h"
+#include <algorithm>
 
 namespace gavel::judge {
 namespace {
@@ -83,12 +83,13 @@ void StockAudit::item(const rules::Item& row) {
 }
 
 void StockAudit::flow_by_bucket(const FlowRow& row) {
+  ++flows_by_bucket_;
   const Flow& flow = row.flow;
   const auto stock = stocks_.find(flow.item);
   const auto no = static_cast<std::size_t>(flow.bucket);
   if (stock == stocks_.end() || no >= stock->second.chains.size()) {
-    add_finding(
-        report_, "chain",
+    findings_.add(
+        Subject::chain, "chain",
         name_of(flow.item, flow.bucket) + ": seq " + std::to_string(flow.seq) + " belongs to no bucket");
     return;
   }
@@ -104,8 +105,8 @@ void StockAudit::check_link(const Flow& flow, Chain& chain) {
   if (chain.broken) return;
   const auto breaks = [&](const std::string& what) {
     chain.broken = true;
-    add_finding(report_, "chain",
-                name_of(flow.item, flow.bucket) + ": seq " + std::to_string(flow.seq) + " " + what);
+    findings_.add(Subject::chain, "chain",
+                  name_of(flow.item, flow.bucket) + ": seq " + std::to_string(flow.seq) + " " + what);
   };
   const std::string before = std::to_string(flow.before.units);
   const std::string after = std::to_string(flow.after.units);
@@ -133,69 +134,81 @@ void StockAudit::flow_by_batch(const FlowRow& row) {
     current_ = row.batch;
   }
   if (row.i != next_i_) {
-    add_finding(report_, "batches",
-                name_of(row.batch) + ": entry " + std::to_string(row.i) + " comes where entry " +
-                    std::to_string(next_i_) + " is expected");
+    findings_.add(Subject::entry_of_batch, "batches",
+                  name_of(row.batch) + ": entry " + std::to_string(row.i) + " comes where entry " +
+                      std::to_string(next_i_) + " is expected");
   }
   next_i_ = row.i + 1;
-  ++flows_of_batches_[row.batch];
+  ++flows_of_batch_;
   const Flow& flow = row.flow;
   const auto found = stocks_.find(flow.item);
   if (found == stocks_.end()) return;
   Stock& stock = found->second;
-  stock.returns.add(row.batch, flow, unit_effect(flow.action).available.units * flow.quantity.units);
+  stock.returns.add(row.batch, flow, unit_effect(flow.action).available.units * flow.quantity.units,
+                    steps_held_);
   if (flow.action == Action::move_out) moved_[stock.sku].first += flow.quantity.units;
   if (flow.action == Action::move_in) moved_[stock.sku].second += flow.quantity.units;
 }
 
+// Of a batch whose row has not come.
 void StockAudit::end_batch() {
   if (!current_) return;
+  check_moves();
+  findings_.add(Subject::batch_without_row, "batches",
+                name_of(*current_) + " has " + std::to_string(flows_of_batch_) + " entries, but no row");
+  forget_batch();
+}
+
+void StockAudit::check_moves() {
   for (const auto& [sku, moved] : moved_) {
     const auto [out, in] = moved;
     if (out == in) continue;
-    add_finding(report_, "moves",
-                name_of(*current_) + ": of SKU number " + std::to_string(sku.value) + ", " +
-                    std::to_string(out) + " moved out and " + std::to_string(in) + " moved in");
+    findings_.add(Subject::entry_of_batch, "moves",
+                  name_of(*current_) + ": of SKU number " + std::to_string(sku.value) + ", " +
+                      std::to_string(out) + " moved out and " + std::to_string(in) + " moved in");
   }
+}
+
+void StockAudit::forget_batch() {
   moved_.clear();
   next_i_ = 0;
+  flows_of_batch_ = 0;
   current_.reset();
 }
 
 void StockAudit::batch(const BatchRow& row) {
+  if (current_ != row.batch) end_batch();
   const BatchId due = row.batch.lane == previous_.lane ? BatchId{previous_.lane, previous_.n + 1}
                                                        : BatchId{row.batch.lane, 1};
   if (row.batch != due) {
-    add_finding(report_, "batches", name_of(row.batch) + " comes where " + name_of(due) + " is expected");
+    findings_.add(Subject::batch, "batches",
+                  name_of(row.batch) + " comes where " + name_of(due) + " is expected");
   }
   previous_ = row.batch;
-  const auto counted = flows_of_batches_.extract(row.batch);
-  const std::int64_t flows = counted ? counted.mapped() : 0;
+  const std::int64_t flows = flows_of_batch_;
   if (row.aborted && flows != 0) {
-    add_finding(report_, "batches",
-                name_of(row.batch) + " is aborted, but " + std::to_string(flows) + " entries are its own");
+    findings_.add(Subject::batch, "batches",
+                  name_of(row.batch) + " is aborted, but " + std::to_string(flows) + " entries are its own");
   } else if (row.flows != flows) {
-    add_finding(report_, "batches",
-                name_of(row.batch) + " says " + std::to_string(row.flows) + " entries, " +
-                    std::to_string(flows) + " are there");
+    findings_.add(Subject::batch, "batches",
+                  name_of(row.batch) + " says " + std::to_string(row.flows) + " entries, " +
+                      std::to_string(flows) + " are there");
   }
+  check_moves();
+  forget_batch();
 }
 
 void StockAudit::finish() {
   end_batch();
-  if (flows_by_batch_ != report_.flows) {
-    add_finding(report_, "batches",
-                "the ledger has " + std::to_string(report_.flows) + " entries by bucket and " +
-                    std::to_string(flows_by_batch_) + " by batch");
+  if (flows_by_batch_ != flows_by_bucket_) {
+    findings_.add(Subject::ledger, "batches",
+                  "the ledger has " + std::to_string(flows_by_bucket_) + " entries by bucket and " +
+                      std::to_string(flows_by_batch_) + " by batch");
   }
-  for (const auto& [batch, flows] : flows_of_batches_) {
-    add_finding(report_, "batches",
-                name_of(batch) + " has " + std::to_string(flows) + " entries, but no row");
-  }
-  for (const auto& [id, stock] : stocks_) check_stock(id, stock);
+  for (auto& [id, stock] : stocks_) check_stock(id, stock);
 }
 
-void StockAudit::check_stock(rules::ItemId id, const Stock& stock) {
+void StockAudit::check_stock(rules::ItemId id, Stock& stock) {
   std::int64_t there = 0;  // Less what is short, which came in for nobody.
   std::int64_t available = 0;
   std::int64_t shortage = 0;
@@ -206,29 +219,29 @@ void StockAudit::check_stock(rules::ItemId id, const Stock& stock) {
     there += chain.row.available.units + chain.row.reserved.units + chain.row.sold.units -
              chain.row.shortage.units;
     if (chain.row == chain.replayed) continue;
-    add_finding(report_, "buckets",
-                name_of(id, static_cast<rules::BucketNo>(no)) + ": the row says " + numbers(chain.row) +
-                    "; the flows say " + numbers(chain.replayed));
+    findings_.add(Subject::item, "buckets",
+                  name_of(id, static_cast<rules::BucketNo>(no)) + ": the row says " + numbers(chain.row) +
+                      "; the flows say " + numbers(chain.replayed));
   }
   if (there != stock.came_in) {
-    add_finding(report_, "conservation",
-                "item " + std::to_string(id.value) + ": " + std::to_string(there) + " units are there, " +
-                    std::to_string(stock.came_in) + " came in");
+    findings_.add(Subject::item, "conservation",
+                  "item " + std::to_string(id.value) + ": " + std::to_string(there) + " units are there, " +
+                      std::to_string(stock.came_in) + " came in");
   }
   if (shortage != 0 && (available != 0 || there < 0)) {
-    add_finding(report_, "shortage",
-                "item " + std::to_string(id.value) + " is short of " + std::to_string(shortage) +
-                    " units, and " +
-                    (available != 0 ? std::to_string(available) + " are available"
-                                    : "its orders have only " + std::to_string(there + shortage)));
+    findings_.add(Subject::item, "shortage",
+                  "item " + std::to_string(id.value) + " is short of " + std::to_string(shortage) +
+                      " units, and " +
+                      (available != 0 ? std::to_string(available) + " are available"
+                                      : "its orders have only " + std::to_string(there + shortage)));
   }
   const Returns::Count returns = stock.returns.count();
   if (stock.generation < 1 + returns.least || stock.generation > 1 + returns.most) {
     const std::string last = returns.last ? ", the last one in " + name_of(*returns.last) : "";
-    add_finding(report_, "generation",
-                "item " + std::to_string(id.value) + ": the row says generation " +
-                    std::to_string(stock.generation) + ", but stock returned to the empty item " +
-                    std::to_string(returns.least) + " times" + last);
+    findings_.add(Subject::item, "generation",
+                  "item " + std::to_string(id.value) + ": the row says generation " +
+                      std::to_string(stock.generation) + ", but stock returned to the empty item " +
+                      std::to_string(returns.least) + " times" + last);
   }
 }
 

@@ -1,3 +1,4 @@
+// One noun: the reader of a memory database.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -8,6 +9,7 @@
 #include "base/check.h"
 #include "judge/memory/database.h"
 #include "judge/memory/store.h"
+#include "judge/table_scan.h"
 
 namespace gavel::judge {
 namespace {
@@ -103,63 +105,102 @@ bool is_known(const Tables& tables, const rules::RequestId& key) {
   return tables.requests.contains(key) || (uuid && tables.orders.contains(OrderId{*uuid}));
 }
 
-class MemoryScan final : public TablesReader::Scan {
+// A table of the copy. `row_of` makes of an entry what is shown, or an optional of it; `key_of` says where an
+// entry stands among those of the tables that it is merged with.
+template <class Row, class Table, class RowOf, class KeyOf>
+class MemoryRows final : public TableRows {
+ public:
+  MemoryRows(const Table& table, RowOf row_of, KeyOf key_of, const std::function<void(const Row&)>& see)
+      : at_(table.begin()), end_(table.end()), row_of_(row_of), key_of_(key_of), see_(see) {}
+
+  Result<bool> next() override {
+    if (at_ == end_ || (begun_ && ++at_ == end_)) return false;
+    begun_ = true;
+    return true;
+  }
+  MergeKey key() const override { return key_of_(*at_); }
+  void show() const override {
+    const std::optional<Row> row = row_of_(*at_);
+    if (row) see_(*row);
+  }
+
+ private:
+  typename Table::const_iterator at_;
+  const typename Table::const_iterator end_;
+  bool begun_ = false;
+  const RowOf row_of_;
+  const KeyOf key_of_;
+  const std::function<void(const Row&)>& see_;
+};
+
+class MemoryScan final : public TableScan {
  public:
   MemoryScan(Tables tables, TablesReader::Visitor visitor)
       : tables_(std::move(tables)), visitor_(std::move(visitor)) {
     const auto second = [](const auto& entry) -> const auto& { return entry.second; };
-    add(visitor_.sku, tables_.skus, second);
-    add(visitor_.activity, tables_.activities, second);
-    add(visitor_.item, tables_.items, second);
-    add(visitor_.flow_by_bucket, tables_.flows, second);
-    add(visitor_.flow_by_batch, tables_.flows_by_batch,
-        [this](const auto& entry) { return tables_.flows.at(entry.second); });
-    add(visitor_.flow_by_order, tables_.flows_by_order, [this](const OrderFlowId& id) {
-      const auto& [order, item, bucket, seq] = id;
-      return tables_.flows.at({item, bucket, seq});
-    });
-    add(visitor_.order, tables_.orders, [](const auto& entry) { return entry.second.order; });
-    add(visitor_.request, tables_.requests, second);
-    add(visitor_.order_as_request, tables_.orders, [](const auto& entry) { return entry.second.request; });
-    add(visitor_.quota, tables_.quotas,
-        [](const auto& entry) { return QuotaRow{entry.first, entry.second}; });
-    add(visitor_.hold, tables_.holds, [](const HoldId& id) {
-      const auto& [item, expires_at, order] = id;
-      return HoldRow{item, expires_at, order};
-    });
-    add(visitor_.batch, tables_.batches, second);
+    const auto alone = [](const auto&) { return MergeKey{}; };
+    const auto of_order = [](const auto& entry) { return merge_key_of(entry.first); };
+    add_stage(table(visitor_.sku, tables_.skus, second, alone));
+    add_stage(table(visitor_.activity, tables_.activities, second, alone));
+    add_stage(table(visitor_.item, tables_.items, second, alone));
+    add_stage(table(visitor_.flow_by_bucket, tables_.flows, second, alone));
+    add_stage(table(
+                  visitor_.flow_by_batch, tables_.flows_by_batch,
+                  [this](const auto& entry) { return tables_.flows.at(entry.second); },
+                  [](const auto& entry) { return merge_key_of(entry.first.first); }),
+              table(visitor_.batch, tables_.batches, second,
+                    [](const auto& entry) { return merge_key_of(entry.first); }));
+    add_stage(table(visitor_.request, tables_.requests, second, alone));
+    add_stage(
+        table(
+            visitor_.flow_by_order, tables_.flows_by_order,
+            [this](const OrderFlowId& id) { return flow_of(id); },
+            [](const OrderFlowId& id) { return merge_key_of(std::get<0>(id)); }),
+        table(
+            visitor_.order, tables_.orders, [](const auto& entry) { return entry.second.order; }, of_order),
+        table(
+            visitor_.order_as_request, tables_.orders, [](const auto& entry) { return entry.second.request; },
+            of_order));
+    add_stage(table(
+        visitor_.quota, tables_.quotas, [](const auto& entry) { return QuotaRow{entry.first, entry.second}; },
+        alone));
+    add_stage(table(
+        visitor_.hold, tables_.holds,
+        [](const HoldId& id) {
+          const auto& [item, expires_at, order] = id;
+          return HoldRow{item, expires_at, order};
+        },
+        alone));
   }
+  ~MemoryScan() override { drop_stages(); }  // They walk through the copy.
+  MemoryScan(const MemoryScan&) = delete;
+  MemoryScan& operator=(const MemoryScan&) = delete;
 
-  Result<bool> step(std::size_t rows_max) override {
-    CHECK(rows_max >= 1);
-    std::size_t left = rows_max;
-    for (; walk_ < walks_.size(); ++walk_) {
-      if (!walks_[walk_](left)) return true;
+  Result<TablesReader::OrderRows> find(OrderId id) override {
+    TablesReader::OrderRows rows{.has_order = tables_.orders.contains(id), .flows = {}};
+    const auto first = tables_.flows_by_order.lower_bound({id, rules::ItemId{}, 0, 0});
+    for (auto at = first; at != tables_.flows_by_order.end() && std::get<0>(*at) == id; ++at) {
+      rows.flows.push_back(flow_of(*at));
     }
-    return false;
+    return rows;
   }
 
  private:
-  // Shows what is next of its table, and counts down; true at the end of the table.
-  using Walk = std::function<bool(std::size_t& left)>;
+  const FlowRow& flow_of(const OrderFlowId& id) const {
+    const auto& [order, item, bucket, seq] = id;
+    return tables_.flows.at({item, bucket, seq});
+  }
 
-  // `row_of` makes of an entry what `see` is shown, or an optional of it.
-  template <class Row, class Table, class RowOf>
-  void add(const std::function<void(const Row&)>& see, const Table& table, RowOf row_of) {
-    if (!see) return;
-    walks_.push_back([&see, row_of, at = table.begin(), end = table.end()](std::size_t& left) mutable {
-      for (; at != end && left > 0; ++at, --left) {
-        const std::optional<Row> row = row_of(*at);
-        if (row) see(*row);
-      }
-      return at == end;
-    });
+  // Null if nobody wants to see the table.
+  template <class Row, class Table, class RowOf, class KeyOf>
+  static Rows table(const std::function<void(const Row&)>& see, const Table& table, RowOf row_of,
+                    KeyOf key_of) {
+    if (!see) return nullptr;
+    return std::make_unique<MemoryRows<Row, Table, RowOf, KeyOf>>(table, row_of, key_of, see);
   }
 
   const Tables tables_;
   const TablesReader::Visitor visitor_;
-  std::vector<Walk> walks_;
-  std::size_t walk_ = 0;
 };
 
 class MemoryReader final : public Reader {
@@ -343,6 +384,7 @@ class MemoryReader final : public Reader {
     return std::make_unique<MemoryScan>(database_->read([](const Tables& present) { return present; }),
                                         std::move(visitor));
   }
+  std::string scratch_folder() const override { return {}; }
 
  private:
   Time now(const Tables& tables) const { return std::max(clock_.now(), tables.newest_batch_at); }

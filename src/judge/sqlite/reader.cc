@@ -1,5 +1,6 @@
 // One noun: the reader of an SQLite file.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include "judge/sqlite/open.h"
 #include "judge/sqlite/rows.h"
 #include "judge/sqlite/store.h"
+#include "judge/table_scan.h"
 
 namespace gavel::judge {
 namespace sqlite {
@@ -85,8 +87,12 @@ class Names {
 
 class SqliteReader final : public Reader {
  public:
-  SqliteReader(std::unique_ptr<Connection> connection, Queries queries, const Clock& clock)
-      : connection_(std::move(connection)), queries_(std::move(queries)), clock_(clock) {}
+  SqliteReader(std::unique_ptr<Connection> connection, Queries queries, const Clock& clock,
+               std::string scratch_folder)
+      : connection_(std::move(connection)),
+        queries_(std::move(queries)),
+        clock_(clock),
+        scratch_folder_(std::move(scratch_folder)) {}
 
   Result<SoldOutQueryResult> check_sold_out(const SoldOutQuery& check) override;
   Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
@@ -106,6 +112,7 @@ class SqliteReader final : public Reader {
   Result<DueHolds> due(std::size_t count) override;
   Result<LedgerPage> read_after(const Offsets& from, std::size_t flows_max) override;
   Result<std::unique_ptr<Scan>> scan(Visitor visitor) override;
+  std::string scratch_folder() const override { return scratch_folder_; }
 
  private:
   // Within the caller's snapshot.
@@ -120,6 +127,7 @@ class SqliteReader final : public Reader {
   std::unique_ptr<Connection> connection_;  // Outlives the statements.
   Queries queries_;
   const Clock& clock_;
+  const std::string scratch_folder_;
 };
 
 Result<Time> SqliteReader::now() {
@@ -410,115 +418,119 @@ Result<LedgerPage> SqliteReader::read_after(const Offsets& from, std::size_t flo
   return page;
 }
 
-class SqliteScan final : public TablesReader::Scan {
+// One table of a scan. Its statement is ended with it.
+template <class T, class KeyOf>
+class SqliteRows final : public TableRows {
+ public:
+  using Decode = T (*)(Row&);
+  using Complete = Result<void> (*)(Queries&, T&);
+
+  SqliteRows(Queries& queries, Query query, Decode decode, Complete complete, KeyOf key_of,
+             const std::function<void(const T&)>& see)
+      : queries_(queries), query_(query), decode_(decode), complete_(complete), key_of_(key_of), see_(see) {}
+  ~SqliteRows() override { queries_[query_].end(); }
+  SqliteRows(const SqliteRows&) = delete;
+  SqliteRows& operator=(const SqliteRows&) = delete;
+
+  Result<bool> next() override {
+    const Result<bool> there = queries_[query_].next([&](Row& row) { row_ = decode_(row); });
+    if (!there || !*there || complete_ == nullptr) return there;
+    const Result<void> completed = complete_(queries_, *row_);
+    return completed ? there : std::unexpected(completed.error());
+  }
+  MergeKey key() const override { return key_of_(*row_); }
+  void show() const override { see_(*row_); }
+
+ private:
+  Queries& queries_;
+  const Query query_;
+  const Decode decode_;
+  const Complete complete_;
+  const KeyOf key_of_;
+  const std::function<void(const T&)>& see_;
+  std::optional<T> row_;
+};
+
+// The request that an order's row carries, and the order it stands with.
+struct CarriedRequest {
+  OrderId order;
+  rules::IdempotencyRecord request;
+};
+CarriedRequest carried_request_of(Row& row) { return {row.order_id(6), request_of_order(row)}; }
+
+class SqliteScan final : public TableScan {
  public:
   SqliteScan(Snapshot snapshot, Queries& queries, TablesReader::Visitor visitor);
-  ~SqliteScan() override { end_table(); }
+  ~SqliteScan() override { drop_stages(); }  // Statements end before their transaction.
   SqliteScan(const SqliteScan&) = delete;
   SqliteScan& operator=(const SqliteScan&) = delete;
 
-  Result<bool> step(std::size_t rows_max) override;
+  Result<TablesReader::OrderRows> find(OrderId id) override;
 
  private:
-  using Show = std::function<Result<void>(Row&)>;
-  struct Table {
-    Query query;
-    Show show;
-  };
-
+  // Null if nobody wants to see the table.
+  template <class T, class KeyOf>
+  Rows table(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see, KeyOf key_of,
+             Result<void> (*complete)(Queries&, T&) = nullptr) {
+    if (!see) return nullptr;
+    return std::make_unique<SqliteRows<T, KeyOf>>(queries_, query, decode, complete, key_of, see);
+  }
+  // Of a stage of one table, which is merged with nothing.
   template <class T>
-  void add(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see);
-  template <class T>
-  void add(Query query, T (*decode)(Row&), Result<void> (*complete)(Queries&, T&),
-           const std::function<void(const T&)>& see);
-  Result<bool> show_row();
-  void end_table();
+  Rows table(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see,
+             Result<void> (*complete)(Queries&, T&) = nullptr) {
+    return table(query, decode, see, [](const T&) { return MergeKey{}; }, complete);
+  }
 
-  const Snapshot snapshot_;
   Queries& queries_;
+  const Snapshot snapshot_;
   const TablesReader::Visitor visitor_;
-  std::vector<Table> tables_;
-  std::size_t table_ = 0;        // The one that is being walked through.
-  std::optional<Error> failed_;  // What the walk ended with.
+  std::function<void(const CarriedRequest&)> see_carried_;
 };
 
 SqliteScan::SqliteScan(Snapshot snapshot, Queries& queries, TablesReader::Visitor visitor)
-    : snapshot_(std::move(snapshot)), queries_(queries), visitor_(std::move(visitor)) {
-  add(Query::all_skus, sku_of, visitor_.sku);
-  add(Query::all_activities, activity_of, add_lines, visitor_.activity);
-  add(Query::all_items, item_of, add_buckets, visitor_.item);
-  add(Query::all_flows_by_bucket, flow_of, visitor_.flow_by_bucket);
-  add(Query::all_flows_by_batch, flow_of, visitor_.flow_by_batch);
-  add(Query::all_flows_by_order, flow_of, visitor_.flow_by_order);
-  add(Query::all_orders, order_of, visitor_.order);
-  add(Query::all_requests, request_of, visitor_.request);
-  add(Query::all_requests_of_orders, request_of_order, visitor_.order_as_request);
-  add(Query::all_quotas, quota_of, visitor_.quota);
-  add(Query::all_holds, hold_of, visitor_.hold);
-  add(Query::all_batches, batch_of, visitor_.batch);
+    : queries_(queries), snapshot_(std::move(snapshot)), visitor_(std::move(visitor)) {
+  if (visitor_.order_as_request)
+    see_carried_ = [this](const CarriedRequest& row) { visitor_.order_as_request(row.request); };
+  const auto of_batch = [](const auto& row) { return merge_key_of(row.batch); };
+  const auto of_flow = [](const FlowRow& row) { return merge_key_of(row.flow.order.value_or(OrderId{})); };
+  const auto of_order = [](const rules::Order& row) { return merge_key_of(row.id); };
+  add_stage(table(Query::all_skus, sku_of, visitor_.sku));
+  add_stage(table(Query::all_activities, activity_of, visitor_.activity, add_lines));
+  add_stage(table(Query::all_items, item_of, visitor_.item, add_buckets));
+  add_stage(table(Query::all_flows_by_bucket, flow_of, visitor_.flow_by_bucket));
+  add_stage(table(Query::all_flows_by_batch, flow_of, visitor_.flow_by_batch, of_batch),
+            table(Query::all_batches, batch_of, visitor_.batch, of_batch));
+  add_stage(table(Query::all_requests, request_of, visitor_.request));
+  add_stage(table(Query::all_flows_by_order, flow_of, visitor_.flow_by_order, of_flow),
+            table(Query::all_orders, order_of, visitor_.order, of_order),
+            table(Query::all_requests_of_orders, carried_request_of, see_carried_,
+                  [](const CarriedRequest& row) { return merge_key_of(row.order); }));
+  add_stage(table(Query::all_quotas, quota_of, visitor_.quota));
+  add_stage(table(Query::all_holds, hold_of, visitor_.hold));
 }
 
-template <class T>
-void SqliteScan::add(Query query, T (*decode)(Row&), const std::function<void(const T&)>& see) {
-  if (!see) return;
-  tables_.push_back({query, [decode, &see](Row& row) -> Result<void> {
-                       const T value = decode(row);
-                       if (row.sound()) see(value);
-                       return {};
-                     }});
-}
-
-// Each value with the rows that belong to it.
-template <class T>
-void SqliteScan::add(Query query, T (*decode)(Row&), Result<void> (*complete)(Queries&, T&),
-                     const std::function<void(const T&)>& see) {
-  if (!see) return;
-  tables_.push_back({query, [this, decode, complete, &see](Row& row) -> Result<void> {
-                       T value = decode(row);
-                       if (!row.sound()) return {};
-                       if (auto completed = complete(queries_, value); !completed) return completed;
-                       see(value);
-                       return {};
-                     }});
-}
-
-Result<bool> SqliteScan::step(std::size_t rows_max) {
-  CHECK(rows_max >= 1);
-  if (failed_) return std::unexpected(*failed_);
-  for (std::size_t shown = 0; table_ < tables_.size();) {
-    if (shown == rows_max) return true;
-    const Result<bool> there = show_row();
-    if (!there) {
-      failed_ = there.error();
-      return std::unexpected(*failed_);
-    }
-    if (*there) {
-      ++shown;
-      continue;
-    }
-    end_table();
-    ++table_;
-  }
-  return false;
-}
-
-// False at the end of the table.
-Result<bool> SqliteScan::show_row() {
-  const Table& table = tables_[table_];
-  Result<void> shown;
-  const Result<bool> there = queries_[table.query].next([&](Row& row) { shown = table.show(row); });
-  if (!shown) return std::unexpected(shown.error());
-  return there;
-}
-
-void SqliteScan::end_table() {
-  if (table_ < tables_.size()) queries_[tables_[table_].query].end();
+Result<TablesReader::OrderRows> SqliteScan::find(OrderId id) {
+  const auto order = find_order(queries_, id);
+  if (!order) return std::unexpected(order.error());
+  TablesReader::OrderRows rows{.has_order = order->has_value(), .flows = {}};
+  const auto read =
+      queries_[Query::flows_of_order].for_each([&](Row& row) { rows.flows.push_back(flow_of(row)); }, id);
+  if (!read) return std::unexpected(read.error());
+  return rows;
 }
 
 Result<std::unique_ptr<TablesReader::Scan>> SqliteReader::scan(Visitor visitor) {
   auto snapshot = Snapshot::take(queries_);
   if (!snapshot) return std::unexpected(snapshot.error());
   return std::make_unique<SqliteScan>(*std::move(snapshot), queries_, std::move(visitor));
+}
+
+// Nothing where the file is not the system's, but one of a file layer that tests name.
+std::string folder_of(const SqliteOptions& options) {
+  if (!options.vfs.empty()) return {};
+  const std::string folder = std::filesystem::path(options.path).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 }  // namespace
@@ -529,7 +541,8 @@ Result<std::unique_ptr<Reader>> open_sqlite_reader(const SqliteOptions& options,
   if (!connection) return std::unexpected(connection.error());
   auto queries = sqlite::Queries::prepare(**connection, sqlite::Use::reader);
   if (!queries) return std::unexpected(queries.error());
-  return std::make_unique<sqlite::SqliteReader>(*std::move(connection), *std::move(queries), clock);
+  return std::make_unique<sqlite::SqliteReader>(*std::move(connection), *std::move(queries), clock,
+                                                sqlite::folder_of(options));
 }
 
 }  // namespace gavel::judge

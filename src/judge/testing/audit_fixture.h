@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temporary_folder_test.h"
 #include "judge/audit/audit.h"
 #include "judge/testing/judge_driver.h"
 #include "judge/testing/memory_form.h"
@@ -118,18 +119,33 @@ class AuditTest : public testing::Test {
     return text;
   }
 
-  // What the audit finds after `breaks` changed the rows.
+  // What the audit finds after `breaks` changed the rows: in one go and in memory, and the same one row a
+  // step with as good as nothing in memory.
   std::string found(const std::function<void(Rows&)>& breaks) {
     Rows rows = rows_of(*reader_);
     breaks(rows);
-    RowsReader broken(std::move(rows));
-    return court_.by_keys(findings(audit(broken).value()));
+    RowsReader broken(rows);
+    const std::string whole = findings(audit(broken).value());
+    RowsReader on_disk(std::move(rows), scratch_.path());
+    EXPECT_EQ(findings(audited_in_steps(on_disk, 1)), whole);
+    return court_.by_keys(whole);
+  }
+
+  // Every record is a run of its own.
+  static constexpr AuditLimits nothing_in_memory{.run_bytes = 1};
+
+  static AuditReport audited_in_steps(TablesReader& reader, std::size_t rows_max) {
+    AuditRun run = AuditRun::begin(reader, nothing_in_memory).value();
+    while (run.step(rows_max).value()) {
+    }
+    return run.report();
   }
 
   void expect_all(const std::vector<Break>& breaks) {
     for (const Break& one : breaks) EXPECT_EQ("\n" + found(one.breaks), one.findings) << one.name;
   }
 
+  TemporaryFolder scratch_;
   MemoryWorld world_;
   std::unique_ptr<Store> store_;
   JudgeDriver court_;

@@ -68,6 +68,7 @@ class ReaderWrapper : public Reader {
   Result<std::unique_ptr<Scan>> scan(Visitor visitor) override {
     return ask([&] { return inner_->scan(std::move(visitor)); });
   }
+  std::string scratch_folder() const override { return inner_->scratch_folder(); }
 
  protected:
   // An error is the call's answer, and the reader behind is not asked.

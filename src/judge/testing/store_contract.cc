@@ -460,4 +460,63 @@ TEST_P(StoreContract, AVisitGivesEachTableInKeyOrder) {
   EXPECT_TRUE(std::ranges::is_sorted(by_order, {}, of_order));
 }
 
+// Whoever looks at one batch or one order after the other needs no memory for the rest (G013).
+TEST_P(StoreContract, AVisitShowsTheRowsOfABatchAndOfAnOrderTogether_G013) {
+  std::vector<std::string> seen;
+  Reader::Visitor visitor;
+  const auto see = [&seen](const char* what, const std::string& of) { seen.push_back(what + of); };
+  const auto batch_of = [](BatchId batch) {
+    return std::to_string(batch.lane.value) + "." + std::to_string(batch.n);
+  };
+  visitor.flow_by_batch = [&](const FlowRow& row) { see("flow of ", batch_of(row.batch)); };
+  visitor.batch = [&](const BatchRow& row) { see("batch ", batch_of(row.batch)); };
+  ASSERT_TRUE(reader().visit(visitor));
+  std::string present;
+  for (const std::string& row : seen) {
+    if (!row.starts_with("flow of ")) {
+      EXPECT_TRUE(present.empty() || "batch " + present == row) << row << " after a flow of " << present;
+      present.clear();
+    } else {
+      EXPECT_TRUE(present.empty() || present == row.substr(8)) << row << " after a flow of " << present;
+      present = row.substr(8);
+    }
+  }
+  EXPECT_TRUE(present.empty()) << present;
+
+  std::vector<std::pair<OrderId, int>> rows;
+  Reader::Visitor of_orders;
+  of_orders.flow_by_order = [&](const FlowRow& row) { rows.emplace_back(*row.flow.order, 0); };
+  of_orders.order = [&](const rules::Order& row) { rows.emplace_back(row.id, 1); };
+  of_orders.order_as_request = [&](const rules::IdempotencyRecord& row) {
+    rows.emplace_back(OrderId{*row.key.uuid7()}, 2);
+  };
+  ASSERT_TRUE(reader().visit(of_orders));
+  EXPECT_TRUE(std::ranges::is_sorted(rows));
+  EXPECT_GT(std::ranges::count(rows, 0, &std::pair<OrderId, int>::second), 0);
+  EXPECT_GT(std::ranges::count(rows, 1, &std::pair<OrderId, int>::second), 1);
+  EXPECT_GT(std::ranges::count(rows, 2, &std::pair<OrderId, int>::second), 0);
+}
+
+TEST_P(StoreContract, AScanFindsAnOrderAndItsFlowsInItsSnapshot_G013) {
+  std::map<OrderId, std::size_t> flows;
+  std::vector<OrderId> orders;
+  Reader::Visitor visitor;
+  visitor.flow_by_order = [&](const FlowRow& row) { ++flows[*row.flow.order]; };
+  visitor.order = [&](const rules::Order& row) { orders.push_back(row.id); };
+  ASSERT_TRUE(reader().visit(visitor));
+  ASSERT_FALSE(flows.empty());
+  Reader::Visitor walk;
+  walk.flow_by_order = [](const FlowRow&) {};
+  const auto scan = reader().scan(walk).value();
+  ASSERT_TRUE(scan->step(1).value()) << "in the middle of the walk";
+  for (const OrderId id : orders) {
+    const TablesReader::OrderRows found = scan->find(id).value();
+    EXPECT_TRUE(found.has_order);
+    EXPECT_EQ(found.flows.size(), flows[id]);
+  }
+  const TablesReader::OrderRows none = scan->find(order_id(99)).value();
+  EXPECT_FALSE(none.has_order);
+  EXPECT_TRUE(none.flows.empty());
+}
+
 }  // namespace gavel::judge
