@@ -35,11 +35,13 @@ std::string_view advice(const OutcomeTraits& outcome) {
              "with a new key.";
     case Retry::same_key:
       return "Retry with the same Idempotency-Key; if the answer has Retry-After, wait that many seconds.";
+    case Retry::later:
+      return "Retry with the same Idempotency-Key after the seconds of Retry-After.";
     case Retry::new_key:
       return outcome.recorded
                  ? "The key keeps this answer: send the request with a new key. If an answer has `recorded` "
-                   "false, it "
-                   "is not final, the key can be used again, and `retry` is `same_key`."
+                   "false, it is not final, and `retry` is `later`: send the request with the same key, and "
+                   "not before the seconds of Retry-After (`retry_after` in the body) have passed."
                  : "Correct the request or wait for the situation to change, then send it with a new key.";
   }
   return "";

@@ -29,6 +29,7 @@ TEST(Gated, SoldOutIsSaidByAReadAndTheJudgeRests_A8) {
   world.settle();
   EXPECT_EQ(to_text(world.verdicts.back()), "sold_out sku=tee");
   EXPECT_EQ(world.verdicts.back().record, rules::Record::no);
+  EXPECT_EQ(world.verdicts.back().retry_after, std::chrono::seconds(5)) << "E28";
   EXPECT_EQ(world.pipeline.in_flight(), 0U);
 }
 

@@ -83,8 +83,9 @@ struct Lanes::Worker {
       : store(std::move(parts.store)),
         judge(*store, log, parts.random, std::move(parts.pause), lanes.options_.policy,
               lanes.options_.judge_limits, lanes.options_.judge_metrics,
-              [&lanes, place](const rules::State& state) {
+              [&lanes, &clock, place](const rules::State& state) {
                 lanes.remember(state, place);
+                lanes.sold_out_times_.note(state, clock.steady());
                 if (lanes.options_.observer) lanes.options_.observer(state);
               }),
         lane(

@@ -72,6 +72,7 @@ stage::Task Pipeline::serve(Command command, Answer answer) {
   admission_.leave();
   if (gate.denied && traits(verdict.outcome).act) rebalance(*gate.denied);
   log(request, verdict);
+  advise(verdict);
   if (request.answer) request.answer(std::move(verdict));
 }
 
@@ -182,6 +183,15 @@ void Pipeline::rebalance(rules::ItemId item) {
   if (!command) return;
   Lanes::Done done = [](const Verdict&) {};
   lanes_.offer(*command, clock_.steady() + limits_.judge_within, done);
+}
+
+// E28: whoever is refused for lack of stock, unrecorded, is told when to ask again, by the gate as by the
+// judge.
+void Pipeline::advise(Verdict& verdict) {
+  const bool lacks = verdict.outcome == Outcome::sold_out || verdict.outcome == Outcome::insufficient;
+  CHECK((lacks && verdict.record == rules::Record::no) == verdict.short_of.has_value());
+  if (!verdict.short_of) return;
+  verdict.retry_after = lanes_.sold_out_times().retry_after(*verdict.short_of, clock_.steady());
 }
 
 void Pipeline::log(const Request& request, const Verdict& verdict) {

@@ -119,6 +119,7 @@ class Pipeline {
   void count_refusal(const rules::Command& command, const rules::Verdict& refusal);
   void release(const GateClient::Token& token, const rules::Verdict& verdict);
   void rebalance(rules::ItemId item);
+  void advise(rules::Verdict& verdict);
   void log(const Request& request, const rules::Verdict& verdict);
   void deliver(Request& request, rules::Verdict verdict) GAVEL_EXCLUDES(mutex_);
   void collect() GAVEL_EXCLUDES(mutex_);
