@@ -219,7 +219,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
       service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
-               std::move(operators_key), metrics_),
+               std::move(operators_key), options.requests_kept, metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),

@@ -47,6 +47,18 @@ std::string_view advice(const OutcomeTraits& outcome) {
   return "";
 }
 
+// Whether the page speaks of what a key stands for.
+bool is_about_keys(const OutcomeTraits& outcome) {
+  return outcome.recorded || outcome.outcome == rules::Outcome::key_missing ||
+         (outcome.outcome >= rules::Outcome::key_in_flight && outcome.outcome <= rules::Outcome::key_too_old);
+}
+
+std::string period_of(std::chrono::hours requests_kept) {
+  return "A key is remembered for " + std::to_string(requests_kept.count()) +
+         " hours (the setting rules.requests_kept_hours). After that a UUIDv7 key is refused as "
+         "`key_too_old`, and a retry with any other key is a new request.";
+}
+
 }  // namespace
 
 Response outcomes_page() {
@@ -62,12 +74,14 @@ Response outcomes_page() {
   return page(std::move(text));
 }
 
-std::optional<Response> outcome_page(std::string_view code) {
+std::optional<Response> outcome_page(std::string_view code, std::chrono::hours requests_kept) {
   const auto outcome = rules::parse_outcome(code);
   if (!outcome) return std::nullopt;
   const OutcomeTraits& traits = rules::traits(*outcome);
   std::string text(traits.word);
-  text.append("\n\n").append(traits.meaning).append("\n").append(advice(traits)).append("\n\n");
+  text.append("\n\n").append(traits.meaning).append("\n").append(advice(traits)).append("\n");
+  if (is_about_keys(traits)) text.append(period_of(requests_kept)).append("\n");
+  text += "\n";
   text += "HTTP status  " + std::to_string(http_status(*outcome)) + "\n";
   text += std::string("final        ") + (traits.final ? "yes" : "no") + "\n";
   text += std::string("recorded     ") + (traits.recorded ? "yes" : "no") + "\n";

@@ -226,16 +226,18 @@ TEST(OutcomePages, ThereIsOneForEveryType) {
   const std::string list = outcomes_page().body;
   for (const rules::OutcomeTraits& traits : rules::all_outcomes()) {
     EXPECT_NE(list.find("\n" + std::string(traits.word) + " "), std::string::npos) << traits.word;
-    const auto page = outcome_page(traits.word);
+    const auto page = outcome_page(traits.word, std::chrono::hours(168));
     ASSERT_TRUE(page) << traits.word;
     EXPECT_NE(page->body.find(traits.meaning), std::string::npos) << traits.word;
   }
-  EXPECT_FALSE(outcome_page("sold-out"));
+  EXPECT_FALSE(outcome_page("sold-out", std::chrono::hours(168)));
   EXPECT_EQ(
-      outcome_page("sold_out")->body,
+      outcome_page("sold_out", std::chrono::hours(168))->body,
       "sold_out\n\nSold out: no units left.\nThe key keeps this answer: send the request with a new key. If "
       "an answer has `recorded` false, it is not final, and `retry` is `later`: send the request with the "
-      "same key, and not before the seconds of Retry-After (`retry_after` in the body) have passed.\n\n"
+      "same key, and not before the seconds of Retry-After (`retry_after` in the body) have passed.\n"
+      "A key is remembered for 168 hours (the setting rules.requests_kept_hours). After that a UUIDv7 key is "
+      "refused as `key_too_old`, and a retry with any other key is a new request.\n\n"
       "HTTP status  409\nfinal        yes\n"
       "recorded     yes\nretry        new_key\n");
 }

@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +35,7 @@
 #include "ops/log.h"
 #include "pipeline/admission.h"
 #include "pipeline/gate_client.h"
+#include "pipeline/keys_in_process.h"
 #include "pipeline/lanes.h"
 #include "pipeline/metrics.h"
 #include "rules/command.h"
@@ -83,22 +83,21 @@ class Pipeline {
 
  private:
   using Answer = std::move_only_function<void(rules::Verdict)>;
-  using Keys = std::set<rules::RequestId>;
+  using KeyEntry = std::optional<KeysInProcess::Entry>;
   using AutoUnlink =
       boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
   // A request that was admitted. It lives in the frame of its serve().
   struct Request : AutoUnlink {
-    Request(std::string_view act_word, Duration entered, std::optional<Keys::iterator> key_entry,
-            Answer callback)
+    Request(std::string_view act_word, Duration entered, KeyEntry key_entry, Answer callback)
         : act(act_word), since(entered), key(key_entry), answer(std::move(callback)) {}
 
     const std::string_view act;
     const Duration since;
-    const std::optional<Keys::iterator> key;  // Until it is left.
-    Answer answer;                            // Empty once the caller was told outcome_unknown.
-    bool at_judge = false;                    // The lane has taken it, so something may be done.
-    std::coroutine_handle<> suspended;        // Its serve(), while that waits.
+    const KeyEntry key;                 // Until it is left.
+    Answer answer;                      // Empty once the caller was told outcome_unknown.
+    bool at_judge = false;              // The lane has taken it, so something may be done.
+    std::coroutine_handle<> suspended;  // Its serve(), while that waits.
     stage::Await<rules::Verdict>::Callback on_verdict;
   };
 
@@ -112,7 +111,7 @@ class Pipeline {
   stage::Task serve(rules::Command command, Answer answer);
   rules::Verdict refuse(rules::Outcome outcome);
   rules::Verdict refuse_malformed(const std::string& wrong);
-  bool enter_key(const rules::Command& command, std::optional<Keys::iterator>& entry);
+  std::optional<rules::Verdict> enter_key(const rules::Command& command, KeyEntry& entry);
   void leave_key(const Request& request);
   stage::Await<GateClient::Result> ask_gate(Request& request, const rules::Command& command);
   stage::Await<rules::Verdict> ask_judge(Request& request, rules::Command& command);
@@ -133,7 +132,7 @@ class Pipeline {
   const Metrics metrics_;
   GateClient* const gate_;
   Admission admission_;
-  Keys keys_;
+  KeysInProcess keys_;
   boost::intrusive::list<Request, boost::intrusive::constant_time_size<false>> requests_;  // By arrival.
 
   Mutex mutex_;

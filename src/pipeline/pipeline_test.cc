@@ -167,6 +167,17 @@ TEST(Pipeline, TheSameKeyInProcessIsRefusedAndAfterTheVerdictReplayed_A9) {
   EXPECT_EQ(world.answers, (Answers{"a key_in_flight", "a reserved", "a reserved again"}));
 }
 
+TEST(Pipeline, AnotherContentIsToldSoWhileTheFirstIsInProcess_F006) {
+  World world;
+  world.ask(order("a"));
+  world.ask(order("a", "u2"));
+  EXPECT_EQ(world.answers, Answers{"a key_reused"});
+  world.judge();
+  world.ask(order("a", "u2"));
+  world.judge();
+  EXPECT_EQ(world.answers, (Answers{"a key_reused", "a reserved", "a key_reused"}));
+}
+
 TEST(Pipeline, ARequestThatWaitsTooLongIsCertainlyNotDone) {
   World world({.in_flight_max = 100, .judge_within = Duration(1000), .answer_within = Duration(5000)});
   world.ask(order("a"));
@@ -231,8 +242,7 @@ TEST(Pipeline, OneKeyTwiceInOneBatchIsInFlightTheSecondTime_A9) {
   world.judge();
   world.ask_all({order("a"), order("b")});
   world.judge();
-  EXPECT_EQ(world.answers,
-            (Answers{"[reserved, key_in_flight, key_in_flight]", "[reserved again, reserved]"}));
+  EXPECT_EQ(world.answers, (Answers{"[reserved, key_in_flight, key_reused]", "[reserved again, reserved]"}));
 }
 
 TEST(Pipeline, EachCommandOfABatchIsAdmittedByItself_A20) {

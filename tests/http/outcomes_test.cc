@@ -1,5 +1,6 @@
 // What callers see of every refusal, through real sockets, in order of precedence.
 #include <array>
+#include <chrono>
 #include <future>
 #include <set>
 #include <string>
@@ -147,7 +148,8 @@ TEST_F(ServiceTest, EveryRefusalInOrderOfPrecedence) {
   EXPECT_EQ(
       get("/v1/requests/t8"),
       R"(200 {"key":"t8","status":"done","code":"sold_out","http_status":409,"at":"2026-11-29T20:00:02.000Z",)"
-      R"("sku":"mat"})");
+      R"("sku":"mat","kept_until":"2026-12-01T20:00:02.000Z"})")
+      << "A28: for the 48 hours that this world keeps requests";
   // Those that the tests beside this one produce, and those that nothing can produce yet.
   told.insert({"overloaded", "not_ready", "key_in_flight", "frozen", "outcome_unknown"});
   told.insert({"forbidden", "rate_limited"});
@@ -169,6 +171,27 @@ TEST_F(ServiceTest, ABrokenNumberFreezesItsSku) {
   EXPECT_TRUE(post("/v1/orders", "k1", order_of("u1", "tee", 1)).starts_with("201 "));
 }
 
+// The period stands where keys are explained, and a record says until when it is kept.
+TEST_F(ServiceTest, TheFirstAnswerIsKeptUntilTheTimeThatIsTold_A28_F006) {
+  make_stock();
+  const auto receive = [&] {
+    return operate("POST", "/v1/stock/tee/receive", "inbound-77", R"({"quantity":10})");
+  };
+  EXPECT_TRUE(receive().starts_with("200 {"));
+  EXPECT_NE(operate("GET", "/v1/requests/inbound-77", "", "")
+                .find(R"("at":"2026-11-29T20:00:00.000Z","kept_until":"2026-12-01T20:00:00.000Z"})"),
+            std::string::npos);
+  world.clock().advance(std::chrono::hours(48));
+  EXPECT_TRUE(receive().starts_with("200 idempotency-replayed: true {"));
+  for (const rules::OutcomeTraits& outcome : rules::all_outcomes()) {
+    if (!outcome.recorded && !outcome.word.starts_with("key_")) continue;
+    const std::string page =
+        ask(world, Asked{shop, "GET", "/docs/outcomes/" + std::string(outcome.word), "", "", ""}).body;
+    EXPECT_NE(page.find("remembered for 48 hours (the setting rules.requests_kept_hours)"), std::string::npos)
+        << page;
+  }
+}
+
 TEST_F(ServiceTest, WhatIsInProcessOrUnknown) {
   make_stock();
   world.hold_lane();
@@ -178,6 +201,9 @@ TEST_F(ServiceTest, WhatIsInProcessOrUnknown) {
   EXPECT_EQ(
       post("/v1/orders", "f1", order_of("u1", "tee", 1)),
       "409 " + problem_of("key_in_flight", 409, R"("final":false,"recorded":false,"retry":"same_key")"));
+  EXPECT_EQ(post("/v1/orders", "f1", order_of("u2", "tee", 1)),
+            "422 " + problem_of("key_reused", 422,
+                                R"("final":true,"recorded":false,"retry":"new_key","fields":["user"])"));
   EXPECT_EQ(get("/v1/requests/f1"), R"(200 {"key":"f1","status":"processing"})");
   world.clock().advance(Duration(4'000));
   world.look_for_overdue();

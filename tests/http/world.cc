@@ -119,9 +119,16 @@ struct World::Parts {
   pipeline::GateSnapshotReader gate_snapshots{executor, gate, rules::Incarnation{Uuid{{1}}}, gate_reads,
                                               gate_client.modes()};
   pipeline::Pipeline pipeline;
-  Service service{pipeline,       query_stage, audit_stage,
-                  gate_snapshots, clock,       random,
-                  *log,           readiness,   std::string(operator_key),
+  Service service{pipeline,
+                  query_stage,
+                  audit_stage,
+                  gate_snapshots,
+                  clock,
+                  random,
+                  *log,
+                  readiness,
+                  std::string(operator_key),
+                  rules::Policy{}.requests_kept,
                   metrics};
   Server shop;
   Server operators;
