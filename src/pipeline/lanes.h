@@ -108,6 +108,12 @@ class Lanes {
   Lane& at(std::size_t place) { return *lanes_.at(place); }
   const Lane& at(std::size_t place) const { return *lanes_.at(place); }
 
+  // Answers the commands that have waited too long `overloaded`, in all lanes and for a look-up, whatever the
+  // judges are at; called ten times a second or so. Any thread.
+  void answer_late();
+  // One line for people while nothing can be decided, since all lanes are stuck. Any thread.
+  std::optional<std::string> why_stuck() const;
+
   // Since when the items have nothing left that the batches of all lanes have emptied.
   SoldOutTimes& sold_out_times() { return sold_out_times_; }
 

@@ -206,8 +206,10 @@ void Pipeline::log(const Request& request, const Verdict& verdict) {
               {"ms", (clock_.steady() - request.since).count()}});
 }
 
+// What waits is refused before anything is called unknown: a lane that hangs has not begun it.
 void Pipeline::step(Duration steady_now) {
   if (gate_ != nullptr) gate_->step(steady_now);
+  lanes_.answer_late();
   for (Request& request : requests_) {  // By arrival: the first that is not overdue ends the search.
     if (steady_now < request.since + limits_.answer_within) break;
     if (!request.answer) continue;

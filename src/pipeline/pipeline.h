@@ -9,8 +9,8 @@
 // Deadlines, from the moment at which a request was admitted:
 //
 //   judge_within    A request that the judge has not begun by then is refused as `overloaded`, wherever it
-//   waits, at
-//                   the gate or in the lane's queue: certainly nothing was done, so the caller may try again.
+//                   waits, at the gate or in the lane's queue, and whatever the lane is at meanwhile:
+//                   certainly nothing was done, so the caller may try again.
 //   answer_within   A request that the judge was given and has not answered by then: the caller is told
 //                   `outcome_unknown`, and its key stays in process until the verdict. At the gate nothing
 //                   can have been done, so there the earlier of the two deadlines means `overloaded`, never
@@ -75,8 +75,8 @@ class Pipeline {
   // True while a request with this id has no verdict yet.
   bool in_process(const rules::RequestId& id) const { return keys_.contains(id); }
 
-  // Answers the callers of requests that are overdue. Called ten times a second or so, on the executor's
-  // thread.
+  // Answers the callers of requests that are overdue, here, at the gate and in the lanes. Called ten times a
+  // second or so, on the executor's thread.
   void step(Duration steady_now);
 
   std::size_t in_flight() const { return admission_.in_flight(); }

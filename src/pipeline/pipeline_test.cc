@@ -189,6 +189,28 @@ TEST(Pipeline, ARequestThatWaitsTooLongIsCertainlyNotDone) {
   EXPECT_EQ(world.answers.back(), "a reserved");  // Not "again": the first try left nothing.
 }
 
+// The lane hangs, and takes no batch: what it has not begun is certainly not done, and is told so in time.
+TEST(Pipeline, WhatTheLaneHasNotBegunIsRefusedInTimeWhateverItIsAt_G007) {
+  World world({.in_flight_max = 100, .judge_within = Duration(1000), .answer_within = Duration(5000)});
+  world.ask(order("a"));
+  world.clock.advance(Duration(500));
+  world.ask(order("b"));
+  world.clock.advance(Duration(500));
+  world.step();
+  EXPECT_EQ(world.answers, Answers{});
+  world.clock.advance(Duration(1));
+  world.step();
+  EXPECT_EQ(world.answers, Answers{"a overloaded"});
+  world.clock.advance(Duration(500));
+  world.step();
+  EXPECT_EQ(world.answers, (Answers{"a overloaded", "b overloaded"}));
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  EXPECT_EQ(world.lane.waiting(), 0U);
+  world.ask(order("a"));
+  world.judge();
+  EXPECT_EQ(world.answers.back(), "a reserved") << "not again: the first try left nothing";
+}
+
 TEST(Pipeline, AnOverdueAnswerIsUnknownAndItsKeyStaysInProcessUntilTheVerdict_A13) {
   World world({.in_flight_max = 100, .judge_within = Duration(60'000), .answer_within = Duration(5000)});
   world.ask(order("a"));

@@ -211,18 +211,30 @@ TEST_F(ServiceTest, WhatIsInProcessOrUnknown) {
   world.let_lane_go();
   EXPECT_TRUE(first.get().starts_with("201 "));
 
-  world.hold_lane();
+  // The judge does not come back: of what it has begun nobody knows, and of what waits behind it that it was
+  // not done, whose key is free.
+  world.hold_judge();
+  const std::size_t begun = world.batches_decided();
   auto slow =
       std::async(std::launch::async, [&] { return post("/v1/orders", "f2", order_of("u1", "tee", 1)); });
+  ASSERT_TRUE(comes_true([&] { return world.batches_decided() == begun + 1; }));
+  auto behind =
+      std::async(std::launch::async, [&] { return post("/v1/orders", "f3", order_of("u1", "tee", 1)); });
   ASSERT_TRUE(comes_true([&] { return world.commands_waiting() == 1; }));
-  world.clock().advance(Duration(10'000));
+  world.clock().advance(Duration(5'001));
+  world.look_for_overdue();
+  EXPECT_EQ(behind.get(),
+            "503 " + problem_of("overloaded", 503, R"("final":false,"recorded":false,"retry":"same_key")"))
+      << "G007";
+  EXPECT_TRUE(get("/v1/requests/f3").starts_with("404 "));
+  world.clock().advance(Duration(5'000));
   world.look_for_overdue();
   EXPECT_EQ(slow.get(), "504 " + problem_of("outcome_unknown", 504,
                                             R"("final":false,"recorded":false,"retry":"same_key")"));
   EXPECT_EQ(get("/v1/requests/f2"), R"(200 {"key":"f2","status":"processing"})");
-  world.let_lane_go();
-  // The judge met it too late, so it was certainly not done, and its key is free.
-  EXPECT_TRUE(comes_true([&] { return get("/v1/requests/f2").starts_with("404 "); }));
+  world.let_judge_go();
+  EXPECT_TRUE(
+      comes_true([&] { return get("/v1/requests/f2").starts_with(R"(200 {"key":"f2","status":"done")"); }));
 }
 
 TEST(ServiceUnderLoad, RefusesWhatIsTooMuch) {
