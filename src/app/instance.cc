@@ -124,6 +124,7 @@ class Instance::Wiring {
   pipeline::LanesOptions lanes_options(const Options& options);
   void tell_gate(const rules::State& state);
   void watch_overdue();
+  void watch_lanes();
   void break_off(const std::string& why);
   void drain();
   void drain_on();
@@ -219,7 +220,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
                 pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
       service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
-               std::move(operators_key), metrics_),
+               std::move(operators_key), options.requests_kept, metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
@@ -300,10 +301,19 @@ void Instance::Wiring::tell_gate(const rules::State& state) {
 
 void Instance::Wiring::watch_overdue() {
   pipeline_.step(clock_.steady());
+  watch_lanes();
   overdue_timer_->expires_after(overdue_every);
   overdue_timer_->async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) watch_overdue();
   });
+}
+
+// Ready is who can decide.
+void Instance::Wiring::watch_lanes() {
+  if (draining_) return;
+  const std::optional<std::string> why = lanes_.why_stuck();
+  if (readiness_.ready == !why) return;
+  readiness_ = http::Readiness{!why, why ? "nothing can be decided: " + *why : ""};
 }
 
 // On any thread: the store cannot be trusted any longer, so nothing more is acknowledged.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -141,16 +143,24 @@ void BatchAnswer::add(const Response& single) {
   text += '{';
   for (const auto& [name, value] : single.headers) {
     if (name == "Idempotency-Replayed") text += R"("replayed":true,)";
-    if (name == "Retry-After" && response_.headers.empty()) response_.headers.emplace_back(name, value);
+    if (name == "Retry-After") wait_at_most(value);
   }
   // A problem says its status itself.
   if (single.status < 400) text += R"("status":)" + std::to_string(single.status) + ",";
   text.append(single.body, 1);
 }
 
+void BatchAnswer::wait_at_most(const std::string& seconds) {
+  std::uint64_t wait = 0;
+  const auto [end, error] = std::from_chars(seconds.data(), seconds.data() + seconds.size(), wait);
+  CHECK(error == std::errc() && end == seconds.data() + seconds.size());
+  wait_ = std::min(wait, wait_.value_or(wait));
+}
+
 Response BatchAnswer::take() {
   CHECK(!response_.body.empty());
   response_.body += ']';
+  if (wait_) response_.headers.emplace_back("Retry-After", std::to_string(*wait_));
   return std::move(response_);
 }
 

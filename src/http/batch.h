@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,14 +53,17 @@ using BatchItems = std::vector<std::expected<BatchItem, rules::Verdict>>;
 std::expected<BatchItems, std::string> read_batch(std::string_view body);
 
 // Joins the answers of single requests, in order. What they say in headers is in their element
-// ("replayed":true); if any of them has Retry-After, the whole answer has it.
+// ("replayed":true, "retry_after":5); if any of them has Retry-After, the whole answer has the least.
 class BatchAnswer {
  public:
   void add(const Response& single);
   Response take();
 
  private:
+  void wait_at_most(const std::string& seconds);
+
   Response response_;
+  std::optional<std::uint64_t> wait_;
 };
 
 }  // namespace gavel::http

@@ -1,6 +1,7 @@
 #include "http/batch.h"
 
 #include <array>
+#include <chrono>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -172,23 +173,25 @@ TEST(Batch, PutsAnswersTogether) {
   made.body = R"({"code":"reserved"})";
   Response again = made;
   again.headers.emplace_back("Idempotency-Replayed", "true");
-  Random random(1);
-  rules::Verdict full;
-  full.outcome = rules::Outcome::overloaded;
+  const auto refused = [](rules::Outcome outcome, std::chrono::seconds wait) {
+    Random random(1);
+    rules::Verdict verdict = rules::verdict_of(outcome);
+    verdict.retry_after = wait;
+    return problem(verdict, random);
+  };
+  const Response later = refused(rules::Outcome::sold_out, std::chrono::seconds(40));
+  const Response sooner = refused(rules::Outcome::insufficient, std::chrono::seconds(7));
   BatchAnswer answer;
-  answer.add(made);
-  answer.add(again);
-  answer.add(problem(full, random));
-  answer.add(problem(full, random));
+  for (const Response& single : {made, again, later, sooner, later}) answer.add(single);
   const Response whole = answer.take();
   EXPECT_EQ(whole.status, 200U);
   EXPECT_EQ(whole.content_type, "application/json");
   ASSERT_EQ(whole.headers.size(), 1U);
+  EXPECT_EQ(whole.headers[0], sooner.headers.at(0)) << "the least of all";
   EXPECT_EQ(whole.headers[0].first, "Retry-After");
-  const std::string refused = problem(full, random).body;
   EXPECT_EQ(whole.body,
             R"([{"status":201,"code":"reserved"},{"replayed":true,"status":201,"code":"reserved"},)" +
-                refused + "," + refused + "]");
+                later.body + "," + sooner.body + "," + later.body + "]");
 }
 
 // Many ways to damage a batch: the answer is always one line for all, or one item for each element.

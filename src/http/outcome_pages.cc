@@ -35,14 +35,28 @@ std::string_view advice(const OutcomeTraits& outcome) {
              "with a new key.";
     case Retry::same_key:
       return "Retry with the same Idempotency-Key; if the answer has Retry-After, wait that many seconds.";
+    case Retry::later:
+      return "Retry with the same Idempotency-Key after the seconds of Retry-After.";
     case Retry::new_key:
       return outcome.recorded
                  ? "The key keeps this answer: send the request with a new key. If an answer has `recorded` "
-                   "false, it "
-                   "is not final, the key can be used again, and `retry` is `same_key`."
+                   "false, it is not final, and `retry` is `later`: send the request with the same key, and "
+                   "not before the seconds of Retry-After (`retry_after` in the body) have passed."
                  : "Correct the request or wait for the situation to change, then send it with a new key.";
   }
   return "";
+}
+
+// Whether the page speaks of what a key stands for.
+bool is_about_keys(const OutcomeTraits& outcome) {
+  return outcome.recorded || outcome.outcome == rules::Outcome::key_missing ||
+         (outcome.outcome >= rules::Outcome::key_in_flight && outcome.outcome <= rules::Outcome::key_too_old);
+}
+
+std::string period_of(std::chrono::hours requests_kept) {
+  return "A key is remembered for " + std::to_string(requests_kept.count()) +
+         " hours (the setting rules.requests_kept_hours). After that a UUIDv7 key is refused as "
+         "`key_too_old`, and a retry with any other key is a new request.";
 }
 
 }  // namespace
@@ -60,12 +74,14 @@ Response outcomes_page() {
   return page(std::move(text));
 }
 
-std::optional<Response> outcome_page(std::string_view code) {
+std::optional<Response> outcome_page(std::string_view code, std::chrono::hours requests_kept) {
   const auto outcome = rules::parse_outcome(code);
   if (!outcome) return std::nullopt;
   const OutcomeTraits& traits = rules::traits(*outcome);
   std::string text(traits.word);
-  text.append("\n\n").append(traits.meaning).append("\n").append(advice(traits)).append("\n\n");
+  text.append("\n\n").append(traits.meaning).append("\n").append(advice(traits)).append("\n");
+  if (is_about_keys(traits)) text.append(period_of(requests_kept)).append("\n");
+  text += "\n";
   text += "HTTP status  " + std::to_string(http_status(*outcome)) + "\n";
   text += std::string("final        ") + (traits.final ? "yes" : "no") + "\n";
   text += std::string("recorded     ") + (traits.recorded ? "yes" : "no") + "\n";

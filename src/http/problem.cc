@@ -20,8 +20,12 @@ using rules::Record;
 using rules::Retry;
 using rules::Verdict;
 
-constexpr unsigned retry_after_least = 1;
-constexpr unsigned retry_after_most = 3;
+// Seconds for what is too busy.
+constexpr std::uint64_t busy_least = 1;
+constexpr std::uint64_t busy_most = 3;
+
+// A wait for stock is longer by up to a fourth, so that those who were refused together come back apart.
+constexpr std::uint64_t spread_share = 4;
 
 // "sold_out" as people write it: "Sold out".
 std::string title_of(std::string_view word) {
@@ -48,7 +52,20 @@ void add_detail(JsonWriter& to, std::string_view name, const std::vector<std::st
   to.end_array();
 }
 
-Response problem_with(unsigned status, const Verdict& verdict, Retry retry) {
+// Seconds to wait before another try, where waiting helps.
+using Wait = std::optional<std::uint64_t>;
+
+Wait wait_of(unsigned status, const Verdict& verdict, Retry retry, Random& random) {
+  if (retry == Retry::later) {
+    const auto least = static_cast<std::uint64_t>(verdict.retry_after.value_or(retry_later_least).count());
+    return least + random.below(least / spread_share + 1);
+  }
+  if (status == 503 || status == 429) return busy_least + random.below(busy_most - busy_least + 1);
+  return std::nullopt;
+}
+
+// What has a wait says it in its body too, for an element of a batch has no headers.
+Response problem_with(unsigned status, const Verdict& verdict, Retry retry, Wait wait = std::nullopt) {
   CHECK(status >= 400 && !rules::traits(verdict.outcome).act);
   constexpr std::size_t usual_bytes = 384;
   const rules::OutcomeTraits& traits = rules::traits(verdict.outcome);
@@ -63,8 +80,10 @@ Response problem_with(unsigned status, const Verdict& verdict, Retry retry) {
   body.member("detail", line ? std::string_view(*line) : traits.meaning);
   body.member("code", traits.word).member("final", is_final(verdict) && retry != Retry::same_key);
   body.member("recorded", verdict.record != Record::no).member("retry", rules::word(retry));
+  if (wait) body.member("retry_after", static_cast<std::int64_t>(*wait));
   for_each_detail(verdict, [&](std::string_view name, const auto& value) { add_detail(body, name, value); });
   body.end_object();
+  if (wait) response.headers.emplace_back("Retry-After", std::to_string(*wait));
   if (verdict.record == Record::replayed) response.headers.emplace_back("Idempotency-Replayed", "true");
   return response;
 }
@@ -143,16 +162,13 @@ bool is_final(const Verdict& verdict) {
 Retry retry_of(const Verdict& verdict) {
   const rules::OutcomeTraits& traits = rules::traits(verdict.outcome);
   const bool key_is_free = traits.recorded && verdict.record == Record::no;
-  return traits.retry == Retry::new_key && key_is_free ? Retry::same_key : traits.retry;
+  return traits.retry == Retry::new_key && key_is_free ? Retry::later : traits.retry;
 }
 
 Response problem(const Verdict& verdict, Random& random) {
-  Response response = problem_with(http_status(verdict.outcome), verdict, retry_of(verdict));
-  if (response.status == 503 || response.status == 429) {
-    const std::uint64_t seconds = retry_after_least + random.below(retry_after_most - retry_after_least + 1);
-    response.headers.emplace_back("Retry-After", std::to_string(seconds));
-  }
-  return response;
+  const unsigned status = http_status(verdict.outcome);
+  const Retry retry = retry_of(verdict);
+  return problem_with(status, verdict, retry, wait_of(status, verdict, retry, random));
 }
 
 Verdict explained(const rules::Act& act, Verdict verdict) {
@@ -180,7 +196,8 @@ std::string turned_away_text(std::uint64_t retry_after) {
   const std::string body =
       R"({"type":"/docs/outcomes/overloaded","title":"Overloaded","status":503,)"
       R"("detail":"Too many connections are open.","code":"overloaded","final":false,"recorded":false,)"
-      R"("retry":"same_key"})";
+      R"("retry":"same_key","retry_after":)" +
+      std::to_string(retry_after) + "}";
   return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: " +
          std::to_string(retry_after) +
          "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;

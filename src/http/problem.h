@@ -7,6 +7,7 @@
 // thread-safe, except for the Random.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -21,12 +22,17 @@ namespace gavel::http {
 unsigned http_status(rules::Outcome outcome);
 
 // Whether another try can get another answer, and how. An outcome that the judge usually records but did not
-// (A8: refusals for lack of stock after the first thousand) is not final, and its key can be used again.
+// (A8: refusals for lack of stock after the first thousand) is not final, and its key can be used again, but
+// later (E28).
 bool is_final(const rules::Verdict& verdict);
 rules::Retry retry_of(const rules::Verdict& verdict);
 
-// A refusal. If waiting helps (429, 503) it has a Retry-After, drawn from 1 to 3 seconds so that callers do
-// not come back all at once.
+// Seconds for a refusal for lack of stock that does not know for how long there has been none.
+inline constexpr std::chrono::seconds retry_later_least{5};
+
+// A refusal. If waiting helps it says for how many seconds, as Retry-After and as `retry_after` in the body:
+// 1 to 3 of what is busy (429, 503), and of `later` the verdict's own or up to a fourth more. They are drawn
+// at random, so that callers do not come back all at once.
 Response problem(const rules::Verdict& verdict, Random& random);
 
 // `verdict` on `act`. If it refuses an act on an activity because of the activity's state, an explanation

@@ -1,7 +1,10 @@
 #include "http/problem.h"
 
+#include <chrono>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -89,10 +92,10 @@ outcome_unknown 504 open same_key
 )");
 }
 
-TEST(Problem, OfAnUnrecordedShortageLeavesTheKeyFree) {
+TEST(Problem, OfAnUnrecordedShortageLeavesTheKeyFreeForLater_E28) {
   for (const Outcome outcome : {Outcome::sold_out, Outcome::insufficient}) {
     EXPECT_FALSE(is_final(of(outcome)));
-    EXPECT_EQ(retry_of(of(outcome)), rules::Retry::same_key);
+    EXPECT_EQ(retry_of(of(outcome)), rules::Retry::later);
     EXPECT_TRUE(is_final(of(outcome, Record::replayed)));
     EXPECT_EQ(retry_of(of(outcome, Record::replayed)), rules::Retry::new_key);
   }
@@ -110,11 +113,12 @@ TEST(Problem, IsRenderedWithWhatItsOutcomeSays) {
 
   verdict = of(Outcome::sold_out);
   verdict.detail.sku = SkuCode("tee");
+  verdict.retry_after = std::chrono::seconds(60);
   EXPECT_EQ(
       rendered(verdict),
-      "409\n"
+      "409 Retry-After: 68\n"
       R"({"type":"/docs/outcomes/sold_out","title":"Sold out","status":409,"detail":"Sold out: no units left.",)"
-      R"("code":"sold_out","final":false,"recorded":false,"retry":"same_key","sku":"tee"})");
+      R"("code":"sold_out","final":false,"recorded":false,"retry":"later","retry_after":68,"sku":"tee"})");
 
   verdict = of(Outcome::limit_reached, Record::replayed);
   verdict.detail.sku = SkuCode("tee");
@@ -168,8 +172,32 @@ TEST(Problem, SaysWhenToComeBackWhereWaitingHelps) {
     }
   }
   EXPECT_EQ(seconds, (std::set<std::string>{"1", "2", "3"}));
+  EXPECT_NE(problem(of(Outcome::overloaded), random).body.find(R"("retry":"same_key","retry_after":)"),
+            std::string::npos)
+      << "an element of a batch has no headers";
   EXPECT_TRUE(problem(of(Outcome::key_in_flight), random).headers.empty());
   EXPECT_TRUE(problem(of(Outcome::outcome_unknown), random).headers.empty());
+}
+
+// Never earlier than the verdict says, and those who were refused together come back apart.
+TEST(Problem, SpreadsTheWaitForStockUpwardsByAFourth_E28) {
+  using std::chrono::seconds;
+  const auto waits = [](std::optional<seconds> least) {
+    Random random(7);
+    std::set<int> all;
+    for (int i = 0; i < 2'000; ++i) {
+      Verdict verdict = of(Outcome::insufficient);
+      verdict.retry_after = least;
+      const Response response = problem(verdict, random);
+      EXPECT_NE(response.body.find(R"("retry":"later","retry_after":)" + response.headers.at(0).second),
+                std::string::npos);
+      all.insert(std::stoi(response.headers.at(0).second));
+    }
+    return std::vector<int>{*all.begin(), *all.rbegin(), static_cast<int>(all.size())};
+  };
+  EXPECT_EQ(waits(seconds(5)), (std::vector<int>{5, 6, 2}));
+  EXPECT_EQ(waits(seconds(60)), (std::vector<int>{60, 75, 16}));
+  EXPECT_EQ(waits(std::nullopt), (std::vector<int>{5, 6, 2})) << "nobody knows how long";
 }
 
 TEST(Problem, OfFormHasTheStatusOfHttp) {
@@ -198,16 +226,18 @@ TEST(OutcomePages, ThereIsOneForEveryType) {
   const std::string list = outcomes_page().body;
   for (const rules::OutcomeTraits& traits : rules::all_outcomes()) {
     EXPECT_NE(list.find("\n" + std::string(traits.word) + " "), std::string::npos) << traits.word;
-    const auto page = outcome_page(traits.word);
+    const auto page = outcome_page(traits.word, std::chrono::hours(168));
     ASSERT_TRUE(page) << traits.word;
     EXPECT_NE(page->body.find(traits.meaning), std::string::npos) << traits.word;
   }
-  EXPECT_FALSE(outcome_page("sold-out"));
+  EXPECT_FALSE(outcome_page("sold-out", std::chrono::hours(168)));
   EXPECT_EQ(
-      outcome_page("sold_out")->body,
+      outcome_page("sold_out", std::chrono::hours(168))->body,
       "sold_out\n\nSold out: no units left.\nThe key keeps this answer: send the request with a new key. If "
-      "an answer has `recorded` false, it is not final, the key can be used again, and `retry` is "
-      "`same_key`.\n\n"
+      "an answer has `recorded` false, it is not final, and `retry` is `later`: send the request with the "
+      "same key, and not before the seconds of Retry-After (`retry_after` in the body) have passed.\n"
+      "A key is remembered for 168 hours (the setting rules.requests_kept_hours). After that a UUIDv7 key is "
+      "refused as `key_too_old`, and a retry with any other key is a new request.\n\n"
       "HTTP status  409\nfinal        yes\n"
       "recorded     yes\nretry        new_key\n");
 }

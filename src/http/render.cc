@@ -358,8 +358,10 @@ Response show(const queries::ActivitiesPage& page) {
   return json_response(200, body);
 }
 
-Response show(const rules::IdempotencyRecord& recorded) {
-  return json_response(200, request_object(recorded));
+Response show(const rules::IdempotencyRecord& recorded, Time kept_until) {
+  object body = request_object(recorded);
+  body["kept_until"] = as_json(kept_until);
+  return json_response(200, body);
 }
 
 Response show(const queries::TraceView& trace) { return json_response(200, trace_object(trace)); }

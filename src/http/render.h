@@ -31,8 +31,8 @@ Response show(const queries::TracesPage& page);
 // Always 200: to have looked is the success, and `clean` says what was seen.
 Response show(const queries::AuditView& audit);
 
-// What is recorded under a key, or that it is being judged.
-Response show(const rules::IdempotencyRecord& recorded);
+// What is recorded under a key, which answers it until `kept_until` at least; or that it is being judged.
+Response show(const rules::IdempotencyRecord& recorded, Time kept_until);
 Response show_processing(const rules::RequestKey& key);
 
 // {"status":"alive"} and the like.

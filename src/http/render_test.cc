@@ -193,10 +193,11 @@ TEST(Render, ShowsARecordedRequest) {
   recorded.verdict.at = at("2026-11-29T20:00:00Z");
   recorded.verdict.detail.sku = SkuCode("tee");
   recorded.verdict.detail.available = Quantity{1};
-  EXPECT_EQ(rendered(show(recorded)),
+  EXPECT_EQ(rendered(show(recorded, at("2026-12-06T20:00:00Z"))),
             "200\n"
             R"({"key":"k1","status":"done","code":"insufficient","http_status":409,)"
-            R"("at":"2026-11-29T20:00:00.000Z","sku":"tee","available":1})");
+            R"("at":"2026-11-29T20:00:00.000Z","sku":"tee","available":1,)"
+            R"("kept_until":"2026-12-06T20:00:00.000Z"})");
   EXPECT_EQ(rendered(show_processing(rules::RequestKey("k1"))),
             "200\n"
             R"({"key":"k1","status":"processing"})");

@@ -90,7 +90,8 @@ std::expected<MaybeKey, std::string> key_of(const Request& request, const Found&
 
 Service::Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
                  pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
-                 const Readiness& readiness, std::string operator_key, MetricsRegistry& metrics)
+                 const Readiness& readiness, std::string operator_key, std::chrono::hours requests_kept,
+                 MetricsRegistry& metrics)
     : pipeline_(pipeline),
       queries_(queries),
       audits_(audits),
@@ -100,6 +101,7 @@ Service::Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
       log_(log),
       readiness_(readiness),
       operator_key_(std::move(operator_key)),
+      requests_kept_(requests_kept),
       sampler_(logged_one_in),
       metrics_(metrics),
       requests_(metrics) {}
@@ -253,7 +255,7 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
     case Endpoint::list_outcomes:
       co_return outcomes_page();
     case Endpoint::explain_outcome:
-      co_return outcome_page(found.parameters[0])
+      co_return outcome_page(found.parameters[0], requests_kept_)
           .value_or(malformed_http(404, "there is no such outcome; /docs/outcomes lists them"));
     default:
       break;
@@ -286,7 +288,8 @@ awaitable<Response> Service::read_request(rules::Caller caller, std::string key)
   };
   const Result<Answer> recorded = co_await queries_.ask<Answer>(question);
   if (!recorded) co_return refuse(recorded.error());
-  co_return *recorded ? show(**recorded) : refuse(Outcome::unknown_request);
+  if (!*recorded) co_return refuse(Outcome::unknown_request);
+  co_return show(**recorded, (*recorded)->verdict.at + requests_kept_);
 }
 
 awaitable<Response> Service::read_stock(Found found) {

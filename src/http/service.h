@@ -7,6 +7,7 @@
 // before anything else. Every answer of 4xx changes nothing.
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <optional>
 #include <string>
@@ -43,10 +44,11 @@ class Service {
 
   // All references outlive the service and every answer() in progress. `operator_key` is the credential of
   // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
-  // empty one lets nobody in.
+  // empty one lets nobody in. `requests_kept` is the judge's.
   Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
           pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
-          const Readiness& readiness, std::string operator_key, MetricsRegistry& metrics);
+          const Readiness& readiness, std::string operator_key, std::chrono::hours requests_kept,
+          MetricsRegistry& metrics);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
   // has the body of GET, which the session leaves out.
@@ -98,6 +100,7 @@ class Service {
   Log& log_;
   const Readiness& readiness_;
   const std::string operator_key_;
+  const std::chrono::hours requests_kept_;
   Sampler sampler_;
   MetricsRegistry& metrics_;
   RequestCounters requests_;

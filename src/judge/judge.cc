@@ -82,6 +82,14 @@ Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
 // Before a commit in doubt is resolved the store may do nothing else.
 Result<void> Judge::idle() { return in_doubt_ ? Result<void>() : store_.idle(); }
 
+Result<void> Judge::try_begin() {
+  if (const auto ready = resolve_in_doubt(); !ready) return std::unexpected(ready.error());
+  if (const auto ready = ensure_lane(); !ready) return ready;
+  if (const auto begun = store_.begin(); !begun) return abandon(begun.error());
+  store_.rollback();
+  return {};
+}
+
 // Tries one batch until it is stored, with pauses drawn at random so that two lanes do not collide in step.
 Result<Judge::Verdicts> Judge::persist(std::span<const Command> commands) {
   for (int attempts = 1;; ++attempts) {

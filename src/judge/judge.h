@@ -59,6 +59,10 @@ class Judge {
   // the process must stop; `unavailable`: it will be done later.
   Result<void> idle();
 
+  // Whether a batch could begin at this moment: begins one, as apply does, and gives it up. Blocks. Thread:
+  // the lane's. Errors as those of apply, before anything is decided.
+  Result<void> try_begin();
+
  private:
   using Verdicts = std::vector<rules::Verdict>;
 

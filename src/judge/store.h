@@ -27,6 +27,8 @@
 //
 // Every call blocks on the database; each form has its own time limit, and no call waits longer. Errors:
 //   conflict, duplicate, constraint, unavailable   Certainly nothing of this batch is stored; call rollback.
+//                                                  A database that another program keeps locked is
+//                                                  `unavailable`: no batch can begin, whatever is in it.
 //   unknown                                        From commit alone: the batch is perhaps stored. Call
 //   resolve,
 //                                                  and nothing else before it has answered.

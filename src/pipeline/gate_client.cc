@@ -212,6 +212,7 @@ void GateClient::end_checked(TokenRequestId id, const SoldOutCheck::Result& resu
       Result refusal = refused(Outcome::sold_out);
       refusal.refusal->at = result.at;
       refusal.refusal->detail.sku = order->pool.sku;
+      refusal.refusal->short_of = rules::ItemGeneration{item, result.generation};
       return end(id, std::move(refusal));
     }
     case SoldOutCheck::Finding::undecided:

@@ -29,6 +29,7 @@ TEST(Gated, SoldOutIsSaidByAReadAndTheJudgeRests_A8) {
   world.settle();
   EXPECT_EQ(to_text(world.verdicts.back()), "sold_out sku=tee");
   EXPECT_EQ(world.verdicts.back().record, rules::Record::no);
+  EXPECT_EQ(world.verdicts.back().retry_after, std::chrono::seconds(5)) << "E28";
   EXPECT_EQ(world.pipeline.in_flight(), 0U);
 }
 
@@ -187,7 +188,7 @@ TEST(Gated, ALookUpThatTakesTooLongIsCertainlyNotDone_A13_B11) {
   EXPECT_EQ(world.tell("a", reserve("u1", 1)), "reserved");
 }
 
-// Past the gate nobody can tell any more whether something was done.
+// Once the judge has begun nobody can tell any more whether something was done.
 TEST(Gated, WhatTheJudgeDoesNotAnswerInTimeIsUnknown_A13) {
   World world;
   world.stock(1);
@@ -195,12 +196,32 @@ TEST(Gated, WhatTheJudgeDoesNotAnswerInTimeIsUnknown_A13) {
   world.gate_reads.step();
   world.step();
   EXPECT_EQ(world.lane.waiting(), 1U);
-  world.clock.advance(Duration(5000));
-  world.step();
-  EXPECT_EQ(to_text(world.verdicts.back()), "outcome_unknown");
-  EXPECT_TRUE(world.pipeline.in_process({Caller("shop"), RequestKey("a")}));
+  world.during_batch = [&] {
+    world.clock.advance(Duration(5000));
+    world.step();
+    EXPECT_EQ(to_text(world.verdicts.back()), "outcome_unknown");
+    EXPECT_TRUE(world.pipeline.in_process({Caller("shop"), RequestKey("a")}));
+  };
   world.settle();
   EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  EXPECT_EQ(world.gate_client.unsettled(), 0U);
+  EXPECT_EQ(world.verdicts.size(), 3U);
+}
+
+// Before it has, nothing was done, and the token goes back.
+TEST(Gated, WhatWaitsForALaneThatHangsIsCertainlyNotDone_A13_G007) {
+  World world;
+  world.stock(1);
+  world.ask("a", reserve("u1", 1));
+  world.gate_reads.step();
+  world.step();
+  EXPECT_EQ(world.lane.waiting(), 1U);
+  world.clock.advance(Duration(1001));
+  world.step();
+  EXPECT_EQ(to_text(world.verdicts.back()), "overloaded");
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  EXPECT_EQ(world.lane.waiting(), 0U);
+  EXPECT_EQ(world.tell("b", reserve("u2", 1)), "reserved");
   EXPECT_EQ(world.gate_client.unsettled(), 0U);
 }
 

@@ -179,10 +179,11 @@ class World {
     run_coroutines();
   }
 
-  std::vector<Verdict> verdicts;  // In order of arrival.
-  int told = 0;                   // Batches of which the gate's side has heard.
-  int lost_commits = 0;           // Whose answer the judge had to find out.
-  bool failing = false;           // The database, one call in thirty, in whatever way that call may.
+  std::vector<Verdict> verdicts;       // In order of arrival.
+  int told = 0;                        // Batches of which the gate's side has heard.
+  int lost_commits = 0;                // Whose answer the judge had to find out.
+  bool failing = false;                // The database, one call in thirty, in whatever way that call may.
+  std::function<void()> during_batch;  // While the judge is at one, and its verdicts are not told yet.
   Random random;
   VirtualClock clock{start};
   gate::MemoryGate memory_gate;
@@ -206,6 +207,7 @@ class World {
   }
 
   void observe(const rules::State& state) {
+    if (during_batch) during_batch();
     std::optional<CommittedItems> committed = gate_client.committed_items(state);
     if (!committed) return;
     ++told;

@@ -13,6 +13,7 @@ using rules::Verdict;
 Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& log, OnBroken on_broken,
            Metrics metrics)
     : judge_(judge),
+      clock_(clock),
       log_(log),
       on_broken_(std::move(on_broken)),
       metrics_(std::move(metrics)),
@@ -40,7 +41,9 @@ std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
 
 std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
   if (stopped_) return std::vector<Verdict>(commands.size(), rules::verdict_of(Outcome::overloaded));
+  begin();
   Result<std::vector<Verdict>> verdicts = judge_.apply(commands);
+  end(verdicts ? "" : verdicts.error().message);
   // Somebody found the store broken meanwhile, so that even a commit that succeeded proves nothing.
   if (stopped_) return std::vector<Verdict>(commands.size(), rules::verdict_of(Outcome::outcome_unknown));
   if (verdicts) return *std::move(verdicts);
@@ -58,9 +61,52 @@ std::vector<Verdict> Lane::judge(const std::vector<rules::Command>& commands) {
 void Lane::idle() {
   if (stopped_) return;
   const Result<void> done = judge_.idle();
-  if (done) return;
-  log_.write(Level::error, "upkeep_failed", {{"why", done.error().message}});
-  if (done.error().code == ErrorCode::broken) break_off(done.error());
+  if (!done) {
+    log_.write(Level::error, "upkeep_failed", {{"why", done.error().message}});
+    if (done.error().code == ErrorCode::broken) break_off(done.error());
+    return;
+  }
+  if (is_quiet()) try_begin();
+}
+
+// Nothing was asked of the judge for a while, so that nobody would know if it were stuck.
+bool Lane::is_quiet() const {
+  const MutexLock lock(mutex_);
+  return clock_.steady() - ended_at_ >= stage::idle_every;
+}
+
+void Lane::try_begin() {
+  begin();
+  const Result<void> begun = judge_.try_begin();
+  end(begun ? "" : begun.error().message);
+  if (!begun && begun.error().code == ErrorCode::broken) break_off(begun.error());
+}
+
+void Lane::begin() {
+  const MutexLock lock(mutex_);
+  begun_at_ = clock_.steady();
+}
+
+void Lane::end(const std::string& why_undecided) {
+  bool was_stuck = false;
+  {
+    const MutexLock lock(mutex_);
+    begun_at_.reset();
+    ended_at_ = clock_.steady();
+    was_stuck = !why_undecided_.empty();
+    why_undecided_ = why_undecided;
+  }
+  if (was_stuck == !why_undecided.empty()) return;
+  if (was_stuck) return log_.write(Level::info, "judge_goes_on");
+  log_.write(Level::error, "judge_stuck",
+             {{"why", why_undecided}, {"next", "see what locks or delays the database; requests get 503"}});
+}
+
+std::optional<std::string> Lane::why_stuck() const {
+  const MutexLock lock(mutex_);
+  if (!why_undecided_.empty()) return why_undecided_;
+  if (!begun_at_ || clock_.steady() - *begun_at_ < stuck_after) return std::nullopt;
+  return "the database has not answered for " + std::to_string(stuck_after.count() / 1000) + " s";
 }
 
 void Lane::break_off(const Error& error) {

@@ -6,16 +6,22 @@
 // `outcome_unknown` where something may have been. When the store is broken, on_broken is called once, on the
 // lane's thread, and nothing is acknowledged any more: the process is about to stop. Whoever else finds the
 // store broken, another lane or a job, ends the acknowledging by stop_acknowledging().
+//
+// A lane is stuck while nothing can be decided: its last batch came back undecided, or the present one has
+// been with the judge for stuck_after. Where nothing comes, run() tries about once a second whether a batch
+// could begin, so that a lane knows it without callers and goes on without them.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "judge/judge.h"
 #include "ops/log.h"
 #include "pipeline/metrics.h"
@@ -24,6 +30,9 @@
 #include "stage/stage.h"
 
 namespace gavel::pipeline {
+
+// No transaction lasts longer while all is well (docs/adr/0003).
+inline constexpr Duration stuck_after{2'000};
 
 class Lane {
  public:
@@ -42,10 +51,15 @@ class Lane {
   void run() { stage_.run(); }
   void close() { stage_.close(); }
   std::size_t waiting() const { return stage_.waiting(); }
+  // Answers those that have waited too long `overloaded`, whatever the judge is at. Any thread.
+  std::size_t answer_late() { return stage_.answer_late(); }
 
   // Commands that have not begun are answered `overloaded` from here on, and those of a batch that is under
   // way `outcome_unknown`, for the store cannot be trusted. Any thread; idempotent.
   void stop_acknowledging() { stopped_ = true; }
+
+  // One line for people while the lane is stuck. Any thread.
+  std::optional<std::string> why_stuck() const GAVEL_EXCLUDES(mutex_);
 
   // Commands that the judge was given so far. Any thread.
   std::uint64_t decided() const { return decided_.load(std::memory_order_relaxed); }
@@ -54,14 +68,23 @@ class Lane {
   std::vector<rules::Verdict> decide(std::vector<rules::Command> commands);
   std::vector<rules::Verdict> judge(const std::vector<rules::Command>& commands);
   void idle();
+  bool is_quiet() const GAVEL_EXCLUDES(mutex_);
+  void try_begin();
+  void begin() GAVEL_EXCLUDES(mutex_);
+  void end(const std::string& why_undecided) GAVEL_EXCLUDES(mutex_);
   void break_off(const Error& error);
 
   judge::Judge& judge_;
+  const Clock& clock_;
   Log& log_;
   const OnBroken on_broken_;
   const Metrics metrics_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> decided_{0};
+  mutable Mutex mutex_;
+  std::optional<Duration> begun_at_ GAVEL_GUARDED_BY(mutex_);  // Of what the judge is at; the steady time.
+  Duration ended_at_ GAVEL_GUARDED_BY(mutex_){0};              // Of what it was at last.
+  std::string why_undecided_ GAVEL_GUARDED_BY(mutex_);         // Of the same; empty: it was decided.
   Commands stage_;
 };
 

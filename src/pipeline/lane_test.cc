@@ -2,6 +2,7 @@
 #include "pipeline/lane.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,22 +35,23 @@ class LaneTest : public testing::Test {
 
   std::ptrdiff_t idles() const { return std::ranges::count(store_.calls(), Call::idle); }
 
-  std::map<Call, Fault> faults_;  // What each call of a kind suffers.
+  std::map<Call, Fault> faults_;                  // What each call of a kind suffers,
+  std::map<Call, std::function<void()>> during_;  // and what happens during it, before.
   std::vector<std::string> broken_;
+  VirtualClock clock_{Time(std::chrono::milliseconds(1'800'000'000'000))};
 
  private:
-  VirtualClock clock_{Time(std::chrono::milliseconds(1'800'000'000'000))};
   int asked_ = 0;
   std::unique_ptr<Log> log_ = Log::silent();
   std::unique_ptr<judge::Store> inner_ = judge::open_memory_store(judge::make_memory_database(), clock_);
 
  protected:
   judge::FaultyStore store_{*inner_, [this](Call call, int, const rules::State*) -> std::optional<Fault> {
+                              if (const auto& during = during_[call]) during();
                               const auto fault = faults_.find(call);
                               return fault != faults_.end() ? std::optional(fault->second) : std::nullopt;
                             }};
 
- private:
   judge::Judge judge_{store_,          *log_,           Random(1),
                       [](Duration) {}, rules::Policy{}, judge::JudgeLimits{.resolve_attempts_max = 1}};
   Lane lane_{judge_, {.queue_max = 10, .batch_max = 10}, clock_, *log_, [this](const std::string& why) {
@@ -78,6 +80,70 @@ TEST_F(LaneTest, UpkeepThatTheStorePutsOffIsAskedForAgain) {
   EXPECT_EQ(judged(), "changed");
   EXPECT_EQ(idles(), 2);
   EXPECT_EQ(broken_, std::vector<std::string>{});
+}
+
+// Its last batch came back undecided, for whatever reason; a store that does not answer is the next test's.
+TEST_F(LaneTest, ALaneIsStuckUntilABatchIsDecided_G007) {
+  EXPECT_EQ(lane_.why_stuck(), std::nullopt);
+  for (const Fault fault : {Fault::unavailable, Fault::conflict}) {
+    faults_ = {{Call::begin, Fault::unavailable}};
+    EXPECT_EQ(judged(), "overloaded");
+    EXPECT_EQ(lane_.why_stuck(), "unavailable at begin");
+    faults_ = {{Call::write, fault}};
+    judged();
+    EXPECT_EQ(lane_.why_stuck().has_value(), fault == Fault::unavailable)
+        << "a command that the store refuses alone is decided";
+    faults_.clear();
+    judged();
+    EXPECT_EQ(lane_.why_stuck(), std::nullopt);
+  }
+}
+
+TEST_F(LaneTest, ALaneIsStuckWhileTheStoreDoesNotAnswer_G007) {
+  std::vector<bool> seen;
+  during_[Call::commit] = [&] {
+    clock_.advance(stuck_after - Duration(1));
+    seen.push_back(lane_.why_stuck().has_value());
+    clock_.advance(Duration(1));
+    seen.push_back(lane_.why_stuck().has_value());
+  };
+  EXPECT_EQ(judged(), "created");
+  EXPECT_EQ(seen, (std::vector<bool>{false, true}));
+  EXPECT_EQ(lane_.why_stuck(), std::nullopt);
+}
+
+// Nobody asks for anything for a while: the lane finds out by itself, and counts no command. That run() calls
+// it then, again and again, is shown by tests/e2e/locked_test.py.
+TEST_F(LaneTest, WhereNothingComesTheLaneTriesWhetherABatchCouldBegin_G007) {
+  during_[Call::idle] = [&] {
+    clock_.advance(stage::idle_every);
+    faults_ = {{Call::begin, Fault::unavailable}};
+  };
+  EXPECT_EQ(judged(), "created");
+  EXPECT_EQ(lane_.why_stuck(), "unavailable at begin");
+  during_[Call::idle] = [&] { clock_.advance(stage::idle_every); };
+  faults_.clear();
+  EXPECT_EQ(judged(), "changed");
+  EXPECT_EQ(lane_.why_stuck(), std::nullopt);
+  EXPECT_EQ(std::ranges::count(store_.calls(), Call::begin), 4) << "two batches, and two that were given up";
+  EXPECT_EQ(std::ranges::count(store_.calls(), Call::write), 2);
+  EXPECT_EQ(lane_.decided(), 2U);
+  EXPECT_EQ(store_.violations(), std::vector<std::string>{});
+}
+
+TEST_F(LaneTest, ALaneThatIsBusyTriesNothing) {
+  EXPECT_EQ(judged(), "created");
+  EXPECT_EQ(std::ranges::count(store_.calls(), Call::begin), 1);
+}
+
+TEST_F(LaneTest, AStoreThatBreaksWhereABatchIsTriedEndsTheAcknowledging) {
+  during_[Call::idle] = [&] {
+    clock_.advance(stage::idle_every);
+    faults_ = {{Call::begin, Fault::broken}};
+  };
+  EXPECT_EQ(judged(), "created");
+  EXPECT_EQ(broken_, std::vector<std::string>{"broken at begin"});
+  EXPECT_EQ(judged(), "overloaded");
 }
 
 TEST_F(LaneTest, ACommitInDoubtIsResolvedBeforeTheStoreDoesAnythingElse_A13) {

@@ -83,8 +83,9 @@ struct Lanes::Worker {
       : store(std::move(parts.store)),
         judge(*store, log, parts.random, std::move(parts.pause), lanes.options_.policy,
               lanes.options_.judge_limits, lanes.options_.judge_metrics,
-              [&lanes, place](const rules::State& state) {
+              [&lanes, &clock, place](const rules::State& state) {
                 lanes.remember(state, place);
+                lanes.sold_out_times_.note(state, clock.steady());
                 if (lanes.options_.observer) lanes.options_.observer(state);
               }),
         lane(
@@ -203,6 +204,20 @@ void Lanes::close_look_up() {
 
 std::size_t Lanes::waiting_look_ups() const { return look_up_ ? look_up_->waiting() : 0; }
 
+void Lanes::answer_late() {
+  if (look_up_) look_up_->answer_late();
+  for (Lane* lane : lanes_) lane->answer_late();
+}
+
+std::optional<std::string> Lanes::why_stuck() const {
+  std::optional<std::string> why;
+  for (const Lane* lane : lanes_) {
+    why = lane->why_stuck();
+    if (!why) break;
+  }
+  return why;
+}
+
 std::size_t Lanes::waiting() const {
   std::size_t waiting = waiting_look_ups();
   for (const Lane* lane : lanes_) waiting += lane->waiting();
@@ -224,6 +239,9 @@ void watch(MetricsRegistry& metrics, const Lanes& lanes) {
     metrics.watch_gauge(
         "gavel_pipeline_lane_queue_commands", "Commands that wait in the lane's queue.",
         [&lane] { return static_cast<double>(lane.waiting()); }, labels);
+    metrics.watch_gauge(
+        "gavel_pipeline_lane_stuck", "1 while the lane's judge can decide nothing, else 0.",
+        [&lane] { return lane.why_stuck() ? 1.0 : 0.0; }, labels);
     metrics.watch_counter(
         "gavel_pipeline_lane_commands_total", "Commands that the lane's judge was given.",
         [&lane] { return lane.decided(); }, labels);

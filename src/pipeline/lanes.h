@@ -32,6 +32,7 @@
 #include "pipeline/lane.h"
 #include "pipeline/metrics.h"
 #include "pipeline/order_lanes.h"
+#include "pipeline/sold_out_times.h"
 #include "rules/command.h"
 #include "rules/decide.h"
 #include "rules/state.h"
@@ -107,6 +108,15 @@ class Lanes {
   Lane& at(std::size_t place) { return *lanes_.at(place); }
   const Lane& at(std::size_t place) const { return *lanes_.at(place); }
 
+  // Answers the commands that have waited too long `overloaded`, in all lanes and for a look-up, whatever the
+  // judges are at; called ten times a second or so. Any thread.
+  void answer_late();
+  // One line for people while nothing can be decided, since all lanes are stuck. Any thread.
+  std::optional<std::string> why_stuck() const;
+
+  // Since when the items have nothing left that the batches of all lanes have emptied.
+  SoldOutTimes& sold_out_times() { return sold_out_times_; }
+
   // Commands that wait, in all lanes and for a look-up.
   std::size_t waiting() const;
   // Commands that the judges were given so far.
@@ -129,6 +139,7 @@ class Lanes {
   Log* const log_ = nullptr;
   const LanesOptions options_;
   const Lane::OnBroken on_broken_;
+  SoldOutTimes sold_out_times_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Lane*> lanes_;
   const std::unique_ptr<judge::OrdersReader> reader_;  // Closed before the stores.

@@ -44,10 +44,10 @@ stage::Task Pipeline::serve(Command command, Answer answer) {
   // Form, admission, key.
   if (const auto wrong = rules::malformation(command)) co_return answer(refuse_malformed(*wrong));
   if (!admission_.enter()) co_return answer(refuse(Outcome::overloaded));
-  std::optional<Keys::iterator> key;
-  if (!enter_key(command, key)) {
+  KeyEntry key;
+  if (auto refusal = enter_key(command, key)) {
     admission_.leave();
-    co_return answer(refuse(Outcome::key_in_flight));
+    co_return answer(*std::move(refusal));
   }
   Request request(rules::word(command.act), clock_.steady(), key, std::move(answer));
   requests_.push_back(request);  // From here on its deadlines hold.
@@ -72,6 +72,7 @@ stage::Task Pipeline::serve(Command command, Answer answer) {
   admission_.leave();
   if (gate.denied && traits(verdict.outcome).act) rebalance(*gate.denied);
   log(request, verdict);
+  advise(verdict);
   if (request.answer) request.answer(std::move(verdict));
 }
 
@@ -109,17 +110,21 @@ Verdict Pipeline::refuse_malformed(const std::string& wrong) {
   return rules::malformed(wrong);
 }
 
-// A9: while a request is in process its key answers nobody else. The entry lives until the verdict is known,
-// not until the client leaves. False: another request of this key is in process.
-bool Pipeline::enter_key(const Command& command, std::optional<Keys::iterator>& entry) {
-  if (!command.key) return true;
-  const auto [key, entered] = keys_.emplace(command.caller, *command.key);
-  if (entered) entry = key;
-  return entered;
+// A9: while a request is in process its key answers nobody else. Nothing: the key is entered, or there is
+// none.
+std::optional<Verdict> Pipeline::enter_key(const Command& command, KeyEntry& entry) {
+  if (!command.key) return std::nullopt;
+  auto entered = keys_.enter(command);
+  if (entered) {
+    entry = *entered;
+    return std::nullopt;
+  }
+  metrics_.refused.add(entered.error().outcome);
+  return std::move(entered.error());
 }
 
 void Pipeline::leave_key(const Request& request) {
-  if (request.key) keys_.erase(*request.key);
+  if (request.key) keys_.leave(*request.key);
 }
 
 // What waits at the gate was not begun by the judge, so the earlier deadline turns it away.
@@ -184,6 +189,15 @@ void Pipeline::rebalance(rules::ItemId item) {
   lanes_.offer(*command, clock_.steady() + limits_.judge_within, done);
 }
 
+// E28: whoever is refused for lack of stock, unrecorded, is told when to ask again, by the gate as by the
+// judge.
+void Pipeline::advise(Verdict& verdict) {
+  const bool lacks = verdict.outcome == Outcome::sold_out || verdict.outcome == Outcome::insufficient;
+  CHECK((lacks && verdict.record == rules::Record::no) == verdict.short_of.has_value());
+  if (!verdict.short_of) return;
+  verdict.retry_after = lanes_.sold_out_times().retry_after(*verdict.short_of, clock_.steady());
+}
+
 void Pipeline::log(const Request& request, const Verdict& verdict) {
   if (!sampler_.take()) return;
   log_.write(Level::info, "request",
@@ -192,8 +206,10 @@ void Pipeline::log(const Request& request, const Verdict& verdict) {
               {"ms", (clock_.steady() - request.since).count()}});
 }
 
+// What waits is refused before anything is called unknown: a lane that hangs has not begun it.
 void Pipeline::step(Duration steady_now) {
   if (gate_ != nullptr) gate_->step(steady_now);
+  lanes_.answer_late();
   for (Request& request : requests_) {  // By arrival: the first that is not overdue ends the search.
     if (steady_now < request.since + limits_.answer_within) break;
     if (!request.answer) continue;

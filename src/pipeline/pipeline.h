@@ -9,8 +9,8 @@
 // Deadlines, from the moment at which a request was admitted:
 //
 //   judge_within    A request that the judge has not begun by then is refused as `overloaded`, wherever it
-//   waits, at
-//                   the gate or in the lane's queue: certainly nothing was done, so the caller may try again.
+//                   waits, at the gate or in the lane's queue, and whatever the lane is at meanwhile:
+//                   certainly nothing was done, so the caller may try again.
 //   answer_within   A request that the judge was given and has not answered by then: the caller is told
 //                   `outcome_unknown`, and its key stays in process until the verdict. At the gate nothing
 //                   can have been done, so there the earlier of the two deadlines means `overloaded`, never
@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +35,7 @@
 #include "ops/log.h"
 #include "pipeline/admission.h"
 #include "pipeline/gate_client.h"
+#include "pipeline/keys_in_process.h"
 #include "pipeline/lanes.h"
 #include "pipeline/metrics.h"
 #include "rules/command.h"
@@ -75,30 +75,29 @@ class Pipeline {
   // True while a request with this id has no verdict yet.
   bool in_process(const rules::RequestId& id) const { return keys_.contains(id); }
 
-  // Answers the callers of requests that are overdue. Called ten times a second or so, on the executor's
-  // thread.
+  // Answers the callers of requests that are overdue, here, at the gate and in the lanes. Called ten times a
+  // second or so, on the executor's thread.
   void step(Duration steady_now);
 
   std::size_t in_flight() const { return admission_.in_flight(); }
 
  private:
   using Answer = std::move_only_function<void(rules::Verdict)>;
-  using Keys = std::set<rules::RequestId>;
+  using KeyEntry = std::optional<KeysInProcess::Entry>;
   using AutoUnlink =
       boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
   // A request that was admitted. It lives in the frame of its serve().
   struct Request : AutoUnlink {
-    Request(std::string_view act_word, Duration entered, std::optional<Keys::iterator> key_entry,
-            Answer callback)
+    Request(std::string_view act_word, Duration entered, KeyEntry key_entry, Answer callback)
         : act(act_word), since(entered), key(key_entry), answer(std::move(callback)) {}
 
     const std::string_view act;
     const Duration since;
-    const std::optional<Keys::iterator> key;  // Until it is left.
-    Answer answer;                            // Empty once the caller was told outcome_unknown.
-    bool at_judge = false;                    // The lane has taken it, so something may be done.
-    std::coroutine_handle<> suspended;        // Its serve(), while that waits.
+    const KeyEntry key;                 // Until it is left.
+    Answer answer;                      // Empty once the caller was told outcome_unknown.
+    bool at_judge = false;              // The lane has taken it, so something may be done.
+    std::coroutine_handle<> suspended;  // Its serve(), while that waits.
     stage::Await<rules::Verdict>::Callback on_verdict;
   };
 
@@ -112,13 +111,14 @@ class Pipeline {
   stage::Task serve(rules::Command command, Answer answer);
   rules::Verdict refuse(rules::Outcome outcome);
   rules::Verdict refuse_malformed(const std::string& wrong);
-  bool enter_key(const rules::Command& command, std::optional<Keys::iterator>& entry);
+  std::optional<rules::Verdict> enter_key(const rules::Command& command, KeyEntry& entry);
   void leave_key(const Request& request);
   stage::Await<GateClient::Result> ask_gate(Request& request, const rules::Command& command);
   stage::Await<rules::Verdict> ask_judge(Request& request, rules::Command& command);
   void count_refusal(const rules::Command& command, const rules::Verdict& refusal);
   void release(const GateClient::Token& token, const rules::Verdict& verdict);
   void rebalance(rules::ItemId item);
+  void advise(rules::Verdict& verdict);
   void log(const Request& request, const rules::Verdict& verdict);
   void deliver(Request& request, rules::Verdict verdict) GAVEL_EXCLUDES(mutex_);
   void collect() GAVEL_EXCLUDES(mutex_);
@@ -132,7 +132,7 @@ class Pipeline {
   const Metrics metrics_;
   GateClient* const gate_;
   Admission admission_;
-  Keys keys_;
+  KeysInProcess keys_;
   boost::intrusive::list<Request, boost::intrusive::constant_time_size<false>> requests_;  // By arrival.
 
   Mutex mutex_;

@@ -167,6 +167,17 @@ TEST(Pipeline, TheSameKeyInProcessIsRefusedAndAfterTheVerdictReplayed_A9) {
   EXPECT_EQ(world.answers, (Answers{"a key_in_flight", "a reserved", "a reserved again"}));
 }
 
+TEST(Pipeline, AnotherContentIsToldSoWhileTheFirstIsInProcess_F006) {
+  World world;
+  world.ask(order("a"));
+  world.ask(order("a", "u2"));
+  EXPECT_EQ(world.answers, Answers{"a key_reused"});
+  world.judge();
+  world.ask(order("a", "u2"));
+  world.judge();
+  EXPECT_EQ(world.answers, (Answers{"a key_reused", "a reserved", "a key_reused"}));
+}
+
 TEST(Pipeline, ARequestThatWaitsTooLongIsCertainlyNotDone) {
   World world({.in_flight_max = 100, .judge_within = Duration(1000), .answer_within = Duration(5000)});
   world.ask(order("a"));
@@ -176,6 +187,28 @@ TEST(Pipeline, ARequestThatWaitsTooLongIsCertainlyNotDone) {
   world.ask(order("a"));
   world.judge();
   EXPECT_EQ(world.answers.back(), "a reserved");  // Not "again": the first try left nothing.
+}
+
+// The lane hangs, and takes no batch: what it has not begun is certainly not done, and is told so in time.
+TEST(Pipeline, WhatTheLaneHasNotBegunIsRefusedInTimeWhateverItIsAt_G007) {
+  World world({.in_flight_max = 100, .judge_within = Duration(1000), .answer_within = Duration(5000)});
+  world.ask(order("a"));
+  world.clock.advance(Duration(500));
+  world.ask(order("b"));
+  world.clock.advance(Duration(500));
+  world.step();
+  EXPECT_EQ(world.answers, Answers{});
+  world.clock.advance(Duration(1));
+  world.step();
+  EXPECT_EQ(world.answers, Answers{"a overloaded"});
+  world.clock.advance(Duration(500));
+  world.step();
+  EXPECT_EQ(world.answers, (Answers{"a overloaded", "b overloaded"}));
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+  EXPECT_EQ(world.lane.waiting(), 0U);
+  world.ask(order("a"));
+  world.judge();
+  EXPECT_EQ(world.answers.back(), "a reserved") << "not again: the first try left nothing";
 }
 
 TEST(Pipeline, AnOverdueAnswerIsUnknownAndItsKeyStaysInProcessUntilTheVerdict_A13) {
@@ -231,8 +264,7 @@ TEST(Pipeline, OneKeyTwiceInOneBatchIsInFlightTheSecondTime_A9) {
   world.judge();
   world.ask_all({order("a"), order("b")});
   world.judge();
-  EXPECT_EQ(world.answers,
-            (Answers{"[reserved, key_in_flight, key_in_flight]", "[reserved again, reserved]"}));
+  EXPECT_EQ(world.answers, (Answers{"[reserved, key_in_flight, key_reused]", "[reserved again, reserved]"}));
 }
 
 TEST(Pipeline, EachCommandOfABatchIsAdmittedByItself_A20) {

@@ -44,7 +44,7 @@ class SoldOutCheck {
 
   struct Result {
     Finding finding;
-    std::int64_t generation = 0;  // The item's, of `reopened`.
+    std::int64_t generation = 0;  // The item's, of `sold_out` and `reopened`.
     Time at{};                    // The time of the read, of `sold_out`.
   };
   using Callback = std::move_only_function<void(const Result&)>;

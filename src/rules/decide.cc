@@ -220,7 +220,9 @@ Verdict decide(State& state, const Command& command, Time now, const Policy& pol
   if (verdict.record == Record::replayed) return verdict;
   CHECK(verdict.record == Record::no);
   verdict.at = now;
-  if (command.key && traits(verdict.outcome).recorded && !c.is_beyond_bound) record(c, verdict);
+  CHECK(!c.beyond_bound || verdict.outcome == Outcome::sold_out || verdict.outcome == Outcome::insufficient);
+  verdict.short_of = c.beyond_bound;
+  if (command.key && traits(verdict.outcome).recorded && !c.beyond_bound) record(c, verdict);
   return verdict;
 }
 

@@ -22,7 +22,8 @@ struct Policy {
   // An extended hold ends at the latest this many times its first length after the order was made, and never
   // later than hold_max after it (E4).
   int hold_lengths_max = 3;
-  std::chrono::hours requests_kept{48};  // A UUIDv7 key older than this is refused (A28).
+  // A UUIDv7 key older than this is refused (A28). It is the least that may be set; operators get a week.
+  std::chrono::hours requests_kept{48};
   // Refusals for lack of stock that are recorded, per stock item and generation (A8).
   std::int64_t refusals_recorded_max = 1'000;
   Mode mode = Mode::direct;  // The service's own: direct or gated (D1).

@@ -3,6 +3,7 @@
 // Internal to rules/. One thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,7 +21,8 @@ struct DecisionContext {
   const Command& command;
   Time now;
   const Policy& policy;
-  bool is_beyond_bound = false;  // The refusal is one more for lack of stock than are recorded (A8).
+  // The refusal is one more for lack of stock of this item than are recorded (A8).
+  std::optional<ItemGeneration> beyond_bound = std::nullopt;
 
   // The reason that the ledger gives for what this command moves.
   Reason because(std::optional<OrderId> order, std::string source) const {

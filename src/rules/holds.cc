@@ -200,8 +200,10 @@ std::optional<Verdict> refuse_not_held(DecisionContext& c, Order& order, GivesBa
 
 void count_refusal(DecisionContext& c, ItemId item_id) {
   Item& item = c.state.item(item_id);
-  c.is_beyond_bound = item.refusals >= c.policy.refusals_recorded_max;
-  if (c.is_beyond_bound) return;
+  if (item.refusals >= c.policy.refusals_recorded_max) {
+    c.beyond_bound = ItemGeneration{item_id, item.generation};
+    return;
+  }
   ++item.refusals;
   if (item.row_state == RowState::clean) item.row_state = RowState::updated;
 }

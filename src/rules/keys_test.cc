@@ -196,6 +196,26 @@ TEST(KeysTest, RefusalsForLackOfStockAreRecordedUpToABound_A8) {
   }
 }
 
+// What is not recorded names what it was short of, for the advice when to come again; what is recorded does
+// not.
+TEST(KeysTest, AnUnrecordedRefusalNamesItsItemAndGeneration_E28) {
+  World world = tee_world(1);
+  world.policy.refusals_recorded_max = 1;
+  const ItemId tee = world.state.find_sku(SkuCode("tee"))->free_item;
+  const auto short_of = [&](const std::string& key, const Act& act) {
+    return world.decide_one("shop", key, act).short_of;
+  };
+  EXPECT_EQ(short_of("k1", want("ann", "tee*2")), std::nullopt) << "recorded";
+  EXPECT_EQ(short_of("k1", want("ann", "tee*2")), std::nullopt) << "replayed";
+  EXPECT_EQ(short_of("k2", want("ann", "tee*2")), (ItemGeneration{tee, 1})) << "insufficient";
+  EXPECT_EQ(short_of("k3", want("ann", "tee*1").at_once()), std::nullopt) << "sold";
+  EXPECT_EQ(short_of("k4", want("ann", "tee*1")), (ItemGeneration{tee, 1})) << "sold out";
+  EXPECT_EQ(short_of("k5", adjust_of("tee", -1)), (ItemGeneration{tee, 1})) << "of a correction, too";
+  world.does(receipt("tee", 1));
+  EXPECT_EQ(short_of("k6", want("ann", "tee*3")), std::nullopt) << "recorded in the generation that begins";
+  EXPECT_EQ(short_of("k7", want("ann", "tee*3")), (ItemGeneration{tee, 2}));
+}
+
 TEST(KeysTest, ARequestIsForgottenWhenNobodyCanAskForItAgain_A28) {
   World world = tee_world(5);
   // Of the farthest future that is accepted: its key is not too old before 49 hours have passed.

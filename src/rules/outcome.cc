@@ -126,6 +126,8 @@ std::string_view word(Retry retry) {
       return "same_key";
     case new_key:
       return "new_key";
+    case later:
+      return "later";
   }
   CHECK(false);
 }

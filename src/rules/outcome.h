@@ -73,7 +73,12 @@ enum class Outcome : std::uint8_t {
   outcome_unknown = 70,
 };
 
-enum class Retry : std::uint8_t { never, same_key, new_key };
+enum class Retry : std::uint8_t {
+  never,
+  same_key,
+  new_key,
+  later,  // With the same key, after the time that the answer names.
+};
 
 // What an outcome promises (the table of interfaces.md).
 struct OutcomeTraits {

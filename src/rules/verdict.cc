@@ -5,8 +5,13 @@
 namespace gavel::rules {
 
 Verdict verdict_of(Outcome outcome, Detail detail) {
-  return Verdict{
-      .outcome = outcome, .record = Record::no, .at = {}, .order = {}, .detail = std::move(detail)};
+  return Verdict{.outcome = outcome,
+                 .record = Record::no,
+                 .at = {},
+                 .order = {},
+                 .detail = std::move(detail),
+                 .short_of = {},
+                 .retry_after = {}};
 }
 
 Verdict malformed(std::string explanation) {

@@ -4,6 +4,7 @@
 // Value type.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,12 +48,23 @@ enum class Record : std::uint8_t {
   replayed,  // Recorded earlier; this is the first answer again.
 };
 
+// A stock item, from the time at which it last had units again after it had none.
+struct ItemGeneration {
+  ItemId item;
+  std::int64_t generation = 0;
+  friend bool operator==(const ItemGeneration&, const ItemGeneration&) = default;
+};
+
 struct Verdict {
   Outcome outcome = Outcome::outcome_unknown;
   Record record = Record::no;
   Time at;                       // The judge's time of the first answer.
   std::optional<OrderId> order;  // The order made or acted upon.
   Detail detail;
+  // Of a refusal for lack of stock that is not recorded (A8): what there was too little of, and how long the
+  // caller should wait at least before another try (E28). Neither is ever stored.
+  std::optional<ItemGeneration> short_of = std::nullopt;
+  std::optional<std::chrono::seconds> retry_after = std::nullopt;
 
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };

@@ -8,6 +8,9 @@
 // either by one thread inside run(), or by calls of step() from one thread (tests, simulation), never by
 // both. Neither may be called from within work, an answer or idle; offer(), close() and waiting() may be.
 //
+// While work hangs, nothing is sealed: whoever drives nothing but watches the time calls answer_late(), so
+// that an entry that waits gets its answer in time whatever becomes of the batch before it.
+//
 // No exception passes through a stage. One that is thrown by work, by an answer, by idle or for lack of
 // memory ends the process, because it would be unknown what was done, and the callers would wait for ever.
 // Work turns failures into answers.
@@ -18,6 +21,7 @@
 // The idea is that of FoundationDB's commit batching and LevelDB's BuildBatchGroup.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -35,6 +39,9 @@ struct Limits {
   std::size_t batch_max;  // Entries of one batch. At least 1.
 };
 
+// How often a driver that finds nothing to do calls Idle.
+inline constexpr Duration idle_every{1'000};
+
 enum class Rank {
   caller,      // Somebody waits for the answer.
   background,  // Nobody does.
@@ -43,16 +50,18 @@ enum class Rank {
 template <class In, class Out>
 class Stage {
  public:
-  // Called once per entry, on the thread that drives the stage, and must not block.
+  // Called once per entry, on the thread that drives the stage or calls answer_late(), and must not block.
   using Done = std::move_only_function<void(Out)>;
 
   // Answers a whole batch, one Out for each In and in the same order. Runs on the driving thread; may block.
   using Work = std::function<std::vector<Out>(std::vector<In> batch)>;
 
-  // Called when a batch is answered and nothing waits, on the driving thread; may block.
+  // Called when a batch is answered and nothing waits, and by run() about every idle_every while nothing
+  // comes, on the driving thread; may block.
   using Idle = std::function<void()>;
 
   // The answer to an entry whose deadline passed before its batch was sealed: it was certainly not processed.
+  // Made on the thread that calls Done.
   using Late = std::function<Out()>;
 
   Stage(Limits limits, const Clock& clock, Work work, Late late, Idle idle = nullptr)
@@ -78,6 +87,10 @@ class Stage {
   // (0 if none was waiting).
   std::size_t step() noexcept GAVEL_EXCLUDES(mutex_);
 
+  // Answers the waiting entries whose deadline has passed, as step() would; returns how many. Any thread,
+  // also while step() is at work.
+  std::size_t answer_late() noexcept GAVEL_EXCLUDES(mutex_);
+
   // Steps until close() was called and the queue is empty. Blocks.
   void run() noexcept GAVEL_EXCLUDES(mutex_);
 
@@ -96,8 +109,12 @@ class Stage {
 
   using Queue = std::deque<Entry>;
 
+  enum class Wake { entries, nothing, end };
+
   Queue seal() GAVEL_EXCLUDES(mutex_);
   void move_some(Queue& from, Queue& to) const;
+  static void move_late(Queue& from, Queue& to, Duration now);
+  Wake wait() GAVEL_EXCLUDES(mutex_);
   std::size_t count() const GAVEL_REQUIRES(mutex_) { return callers_.size() + background_.size(); }
 
   const Limits limits_;
@@ -123,8 +140,8 @@ bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done, Rank rank) noe
     Queue& queue = rank == Rank::caller ? callers_ : background_;
     queue.push_back(Entry{std::move(in), deadline, std::move(done)});
     // Only the entry that ends emptiness wakes the driver: it begins to wait under this lock and on an empty
-    // queue, and nobody else takes entries out, so whoever makes the queue grow further finds it awake or
-    // about to be.
+    // queue, so whoever makes the queue grow further finds it awake or about to be. Where answer_late()
+    // empties the queue, the next entry ends emptiness again.
     if (count() > 1) return true;
   }
   // Outside the lock, which the woken driver wants at once.
@@ -158,15 +175,40 @@ std::size_t Stage<In, Out>::step() noexcept {
 }
 
 template <class In, class Out>
+std::size_t Stage<In, Out>::answer_late() noexcept {
+  Queue late;
+  const Duration now = clock_.steady();
+  {
+    const MutexLock lock(mutex_);
+    move_late(callers_, late, now);
+    move_late(background_, late, now);
+  }
+  for (Entry& entry : late) entry.done(late_());
+  return late.size();
+}
+
+template <class In, class Out>
 void Stage<In, Out>::run() noexcept {
   while (true) {
-    {
-      const MutexLock lock(mutex_);
-      while (count() == 0 && !closed_) arrived_.wait(mutex_);
-      if (count() == 0) return;
+    switch (wait()) {
+      case Wake::entries:
+        step();
+        break;
+      case Wake::nothing:
+        if (idle_) idle_();
+        break;
+      case Wake::end:
+        return;
     }
-    step();
   }
+}
+
+template <class In, class Out>
+typename Stage<In, Out>::Wake Stage<In, Out>::wait() {
+  const MutexLock lock(mutex_);
+  if (count() == 0 && !closed_) arrived_.wait_for(mutex_, idle_every);
+  if (count() > 0) return Wake::entries;
+  return closed_ ? Wake::end : Wake::nothing;
 }
 
 template <class In, class Out>
@@ -205,6 +247,17 @@ void Stage<In, Out>::move_some(Queue& from, Queue& to) const {
   }
   for (; !from.empty() && to.size() < limits_.batch_max; from.pop_front())
     to.push_back(std::move(from.front()));
+}
+
+// Deadlines mostly stand in the order of arrival, but for those of entries that waited elsewhere before.
+template <class In, class Out>
+void Stage<In, Out>::move_late(Queue& from, Queue& to, Duration now) {
+  const auto is_late = [now](const Entry& entry) { return entry.deadline < now; };
+  for (; !from.empty() && is_late(from.front()); from.pop_front()) to.push_back(std::move(from.front()));
+  if (std::ranges::none_of(from, is_late)) return;
+  Queue in_time;
+  for (Entry& entry : from) (is_late(entry) ? to : in_time).push_back(std::move(entry));
+  from.swap(in_time);
 }
 
 // NOLINTEND(misc-confusable-identifiers)

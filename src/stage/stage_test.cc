@@ -164,6 +164,31 @@ TEST_F(StageTest, WhoIsLateWhenTheBatchIsSealedIsAnsweredFirstAndNotWorkedOn) {
   EXPECT_EQ(take_transcript(), " b=late d=late[a c] a=A c=C");
 }
 
+// Work hangs, and whoever watches the time answers what waits behind it: each once, the others keep their
+// places.
+TEST_F(StageTest, WhoIsLateBehindWorkThatHangsIsAnsweredWithoutIt_G007) {
+  Words words({.queue_max = 10, .batch_max = 10}, clock_, work(), late);
+  offer(words, "a", Duration(5));
+  during_work_ = [&] {
+    during_work_ = nullptr;
+    offer(words, "b", Duration(10));
+    offer(words, "c", Duration(30));
+    offer(words, "d", Duration(9));
+    offer(words, "x", Duration(9), Rank::background);
+    offer(words, "y", Duration(40), Rank::background);
+    clock_.advance(Duration(10));
+    EXPECT_EQ(words.answer_late(), 2U);
+    EXPECT_EQ(take_transcript(), "[a] d=late x=late") << "a has begun, and the time of b has not passed";
+    clock_.advance(Duration(1));
+    EXPECT_EQ(words.answer_late(), 1U);
+    EXPECT_EQ(words.answer_late(), 0U);
+  };
+  words.step();
+  EXPECT_EQ(take_transcript(), " b=late a=A");
+  EXPECT_EQ(words.step(), 2U);
+  EXPECT_EQ(take_transcript(), "[y c] y=Y c=C");
+}
+
 TEST_F(StageTest, NoWorkIsDoneForABatchThatIsAllLate) {
   Words words({.queue_max = 10, .batch_max = 2}, clock_, work(), late);
   for (const char* word : {"a", "b", "c"}) offer(words, word, Duration(5));
@@ -371,6 +396,44 @@ TEST(StageWakeTest, CloseWakesADriverThatSleeps) {
     Squares::Done done = [](std::uint64_t) {};
     EXPECT_FALSE(stage.offer(in, clock.steady() + far, done));
   }
+}
+
+TEST(StageWakeTest, ADriverThatFindsNothingCallsIdleOnceInAWhile) {
+  const RealClock clock;
+  std::atomic<int> idles{0};
+  Squares stage(
+      {.queue_max = 4, .batch_max = 4}, clock, squares, [] { return late_answer; }, [&idles] { ++idles; });
+  std::thread driver([&stage] { stage.run(); });
+  const Duration begun = clock.steady();
+  while (idles < 2 && clock.steady() - begun < Duration(60'000))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_GE(clock.steady() - begun, idle_every) << "and no more often than that";
+  EXPECT_GE(idles, 2);
+  stage.close();
+  driver.join();
+}
+
+// Who drives and who watches the time race for each entry.
+TEST(StageWakeTest, EachEntryIsAnsweredOnceByTheDriverOrInTime_G007) {
+  const RealClock clock;
+  Squares stage({.queue_max = 1'000, .batch_max = 3}, clock, squares, [] { return late_answer; });
+  std::atomic<int> answers{0};
+  std::atomic<bool> ended{false};
+  std::thread driver([&stage] { stage.run(); });
+  std::thread watcher([&] {
+    while (!ended) stage.answer_late();
+  });
+  constexpr int all = 20'000;
+  for (int n = 0; n < all; ++n) {
+    std::uint64_t in = 1;
+    Squares::Done done = [&answers](std::uint64_t) { ++answers; };
+    while (!stage.offer(in, clock.steady() - Duration(n % 2), done)) std::this_thread::yield();
+  }
+  stage.close();
+  driver.join();
+  ended = true;
+  watcher.join();
+  EXPECT_EQ(answers, all);
 }
 
 TEST(StageWakeTest, EntriesThatRaceWithCloseAreEitherRefusedOrAnswered) {

@@ -67,6 +67,15 @@ class Words(Folder):
             self.assertRegex(self.run_here("--help").out, rf"(?m)^  {name} +[A-Z]")
         self.assertIn("--judge.url", self.run_here("serve", "--help").out)
 
+    def test_the_period_of_keys_stands_wherever_they_are_explained_A28_F006(self):
+        settings = json.loads(self.run_here("config", "--json").out)["settings"]
+        kept = next(one for one in settings if one["name"] == "rules.requests_kept_hours")
+        self.assertEqual(kept["value"], "168")
+        self.assertRegex(self.run_here("serve", "--help").out, r"--rules\.requests_kept_hours N=168 .*remembered")
+        self.assertIn("a week", self.run_here("stock", "receive", "--help").out)
+        for name in ("README.md", "docs/interfaces.md", "docs/openapi.json"):
+            self.assertIn("168 hours", (Path(__file__).parents[2] / name).read_text(), name)
+
     def test_version(self):
         version = (Path(__file__).parents[2] / "VERSION").read_text().split()[0]
         self.assertEqual(self.run_here("--version").out, f"gavel {version}\n")

@@ -3,6 +3,7 @@
 #include "http/batch.h"
 
 #include <array>
+#include <chrono>
 #include <future>
 #include <string>
 #include <vector>
@@ -174,6 +175,31 @@ TEST(BatchLimits, EightThousandAndNoMore) {
   };
   EXPECT_EQ(count(R"("code":"reserved")"), 8000);
   EXPECT_EQ(count(R"("code":"sold_out")"), 192);
+}
+
+// The judge's refusals beyond those that it records, as an answer of its own and in a batch, where the body
+// alone can say when to come again.
+TEST(BatchLimits, AnElementSaysInItsBodyWhenToComeAgain_E28) {
+  WorldLimits limits;
+  limits.in_flight_max = 10'000;
+  World world(limits);
+  ask(world, Asked{operators, "PUT", "/v1/skus/tee", "s1", "", ""});
+  std::vector<Asks> many;
+  for (int i = 0; i < 1001; ++i) many.push_back(reserves(key7(i), "u1", 1));
+  const Reply whole = ask(world, Asked{shop, "POST", "/v1/batch", "", joined(many), ""});
+  const std::size_t later = whole.body.find(R"("recorded":false,"retry":"later","retry_after":)" +
+                                            whole.headers.at("retry-after") + R"(,"sku":"tee"})");
+  EXPECT_EQ(later, whole.body.find(R"("recorded":false)")) << whole.body.substr(whole.body.size() - 300);
+  EXPECT_EQ(later, whole.body.rfind(R"("recorded":false)")) << "the last one alone";
+
+  world.clock().advance(std::chrono::seconds(40));
+  const Reply single = ask(world, reserves("single", "u1", 1).single());
+  EXPECT_GE(std::stoi(single.headers.at("retry-after")), 40);
+  EXPECT_LE(std::stoi(single.headers.at("retry-after")), 50);
+  EXPECT_NE(single.body.find(R"("retry_after":)" + single.headers.at("retry-after") + ","),
+            std::string::npos);
+  EXPECT_FALSE(ask(world, reserves(key7(1), "u1", 1).single()).headers.contains("retry-after"))
+      << "what is recorded keeps its answer";
 }
 
 TEST(BatchLimits, EachCommandIsAdmittedByItself_A20) {

@@ -1,7 +1,11 @@
 // What operators do about the gate, through real sockets: modes, buckets, and a sale that is warmed, checked
 // and opened (A3, B12, B13, D1).
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -128,6 +132,73 @@ TEST_F(GateTest, BucketsChangeWhileUnitsAreSold_A3) {
   for (int i = 0; i < 9; ++i) EXPECT_EQ(order("v" + std::to_string(i)), "reserved");
   EXPECT_EQ(order("late"), "sold_out");
   EXPECT_NE(operate("GET", "/v1/admin/verify").find(R"("clean":true)"), std::string::npos);
+}
+
+// A client that does what the answer says: with the same key, after the time it names.
+struct ObedientBuyer {
+  std::string name;
+  int sent = 0;
+  int next_second = 0;  // When it asks again.
+  std::string told = {};
+
+  void buy(const World& world, int second) {
+    const std::string body =
+        R"({"user":")" + name + R"(","activity":"sale","lines":[{"sku":"tee","quantity":1}]})";
+    const Reply reply = ask(world, Asked{Audience::shop, "POST", "/v1/orders", name, body, ""});
+    ++sent;
+    told = word_behind("code", reply.body);
+    const std::string retry = word_behind("retry", reply.body);
+    next_second = retry == "same_key" ? second + 1 : std::numeric_limits<int>::max();
+    if (retry != "later") return;
+    const std::string& wait = reply.headers.at("retry-after");
+    EXPECT_NE(reply.body.find(R"("retry":"later","retry_after":)" + wait + ","), std::string::npos);
+    EXPECT_GE(std::stoi(wait), 5);
+    EXPECT_LE(std::stoi(wait), 75);
+    next_second = second + std::stoi(wait);
+  }
+
+  static std::string word_behind(const std::string& name, const std::string& body) {
+    const std::string member = "\"" + name + R"(":")";
+    const std::size_t found = body.find(member);
+    if (found == std::string::npos) return "";
+    const std::size_t begin = found + member.size();
+    return body.substr(begin, body.find('"', begin) - begin);
+  }
+};
+
+// Four units, and twenty who come too late: seldom more often than a person would ask, and then they get what
+// comes back.
+TEST_F(GateTest, LosersWhoObeyTheAnswerStormNobody_E28_F010) {
+  operate("POST", "/v1/activities", sale);
+  for (const char* act : {"warm", "check", "open"})
+    operate("POST", std::string("/v1/activities/sale/") + act);
+  for (const char* user : {"u1", "u2", "u3", "u4"}) order(user, R"(,"activity":"sale")");
+  ASSERT_TRUE(gate_comes_to(R"("closed_at_gate":true)")) << gate();
+  std::vector<ObedientBuyer> losers;
+  for (int i = 0; i < 20; ++i) losers.push_back({.name = "late" + std::to_string(i)});
+  const auto sent = [&] {
+    int all = 0;
+    for (const ObedientBuyer& loser : losers) all += loser.sent;
+    return all;
+  };
+  const auto run = [&](int from, int to) {
+    const int before = sent();
+    for (int second = from; second < to; ++second) {
+      for (ObedientBuyer& loser : losers)
+        if (loser.next_second <= second) loser.buy(world, second);
+      world.clock().advance(std::chrono::seconds(1));
+    }
+    return sent() - before;
+  };
+  EXPECT_LE(run(0, 15), 20 * 3) << "at once, after 5 s at the earliest, and after 10 s";
+  EXPECT_LE(run(15, 300), 20 * 7);
+  EXPECT_LE(run(300, 600), 20 * 5) << "once a minute at the most";
+  for (const ObedientBuyer& loser : losers) EXPECT_EQ(loser.told, "sold_out");
+
+  // The holds end after 15 minutes: within 75 seconds four losers have the units.
+  world.clock().advance(std::chrono::seconds(300));
+  run(900, 976);
+  EXPECT_EQ(std::ranges::count(losers, std::string("reserved"), &ObedientBuyer::told), 4);
 }
 
 TEST_F(GateTest, WhatIsAskedWronglyIsNamed) {

@@ -75,10 +75,11 @@ TEST_F(ServiceTest, AnOrderLivesAndDies) {
             "200 idempotency-replayed: true " + paid);
   EXPECT_EQ(get("/v1/requests/" + key7(1)),
             R"(200 {"key":")" + key7(1) + R"(","status":"done","code":"reserved","http_status":201,)" + at +
-                R"(,"order":")" + key7(1) + R"(","expires_at":"2026-11-29T20:15:00.000Z"})");
+                R"(,"order":")" + key7(1) +
+                R"(","expires_at":"2026-11-29T20:15:00.000Z","kept_until":"2026-12-01T20:00:00.000Z"})");
   EXPECT_EQ(get("/v1/requests/c1"), R"(200 {"key":"c1","status":"done","code":"confirmed","http_status":200,)"
                                     R"("at":"2026-11-29T20:01:00.000Z","order":")" +
-                                        key7(1) + "\"}");
+                                        key7(1) + R"(","kept_until":"2026-12-01T20:01:00.000Z"})");
 
   const std::string sold = post("/v1/orders", "pay-none", order_of("u2", "cup", 1, R"(,"payment":"none")"));
   EXPECT_TRUE(sold.starts_with("201 location: /v1/orders/01a228e6-")) << sold;
@@ -126,7 +127,7 @@ TEST_F(ServiceTest, APaymentOfSomeLinesAndRefundsUntilNothingIsLeft) {
   EXPECT_EQ(post(path + "/refund", "r1", one), "200 idempotency-replayed: true " + refunded);
   EXPECT_EQ(get("/v1/requests/r1"),
             R"(200 {"key":"r1","status":"done","code":"refunded","http_status":200,)" + std::string(at) +
-                "," + order + R"(,"state":"partly_refunded"})");
+                "," + order + R"(,"state":"partly_refunded","kept_until":"2026-12-01T20:00:00.000Z"})");
   EXPECT_EQ(post(path + "/refund", "r3", R"({"restock":true})"),
             "409 " + problem_of("illegal_transition", 409,
                                 std::string(recorded_never) + "," + order + R"(,"state":"refunded")"));
@@ -160,7 +161,7 @@ TEST_F(ServiceTest, AHoldLastsLongerUpToItsCap_E4) {
   EXPECT_EQ(get("/v1/requests/x3"),
             R"(200 {"key":"x3","status":"done","code":"hold_capped","http_status":409,)"
             R"("at":"2026-11-29T20:00:30.000Z",)" +
-                order + "," + until("03:00") + "}");
+                order + "," + until("03:00") + R"(,"kept_until":"2026-12-01T20:00:30.000Z"})");
   EXPECT_NE(get(path).find(until("03:00")), std::string::npos);
   EXPECT_EQ(post(path + "/extend", "x4", R"({"seconds":0})"),
             malformed_of(400, "seconds: must be 1 to 86400"));

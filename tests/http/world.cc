@@ -88,6 +88,8 @@ struct World::Parts {
       judge::JudgeLimits{},
       judge::Metrics(metrics, clock),
       [this](const rules::State& state) {
+        ++batches_decided;
+        while (judge_held) std::this_thread::sleep_for(std::chrono::microseconds(200));
         auto committed = gate_client.committed_items(state);
         if (!committed) return;
         executor.post([this, committed = *std::move(committed)] { gate_client.apply(committed); });
@@ -119,9 +121,16 @@ struct World::Parts {
   pipeline::GateSnapshotReader gate_snapshots{executor, gate, rules::Incarnation{Uuid{{1}}}, gate_reads,
                                               gate_client.modes()};
   pipeline::Pipeline pipeline;
-  Service service{pipeline,       query_stage, audit_stage,
-                  gate_snapshots, clock,       random,
-                  *log,           readiness,   std::string(operator_key),
+  Service service{pipeline,
+                  query_stage,
+                  audit_stage,
+                  gate_snapshots,
+                  clock,
+                  random,
+                  *log,
+                  readiness,
+                  std::string(operator_key),
+                  rules::Policy{}.requests_kept,
                   metrics};
   Server shop;
   Server operators;
@@ -129,6 +138,8 @@ struct World::Parts {
   std::uint16_t operators_port = 0;
   const bool ends_at_once;
   std::atomic<bool> lane_held{false};
+  std::atomic<bool> judge_held{false};
+  std::atomic<std::size_t> batches_decided{0};
   std::atomic<bool> lane_ends{false};
   std::thread lane_thread, gate_reads_thread, queries_thread, audits_thread, io_thread;
 };
@@ -155,6 +166,7 @@ World::~World() {
     parts_->io_thread.join();
   }
   let_lane_go();
+  let_judge_go();
   if (!parts_->ends_at_once) {
     stop_servers();
     const auto idle = [&] { return connections(Audience::shop) + connections(Audience::operators) == 0; };
@@ -186,6 +198,10 @@ VirtualClock& World::clock() { return parts_->clock; }
 void World::hold_lane() { parts_->lane_held = true; }
 void World::let_lane_go() { parts_->lane_held = false; }
 std::size_t World::commands_waiting() const { return parts_->lane.waiting(); }
+
+void World::hold_judge() { parts_->judge_held = true; }
+void World::let_judge_go() { parts_->judge_held = false; }
+std::size_t World::batches_decided() const { return parts_->batches_decided; }
 
 void World::look_for_overdue() {
   parts_->on_io([this] { parts_->pipeline.step(parts_->clock.steady()); });

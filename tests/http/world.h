@@ -47,6 +47,11 @@ class World {
   void let_lane_go();
   std::size_t commands_waiting() const;
 
+  // The judge decides a batch and does not come back from it before it is let go again.
+  void hold_judge();
+  void let_judge_go();
+  std::size_t batches_decided() const;
+
   // Tells callers whose answer is overdue, by the clock.
   void look_for_overdue();
 

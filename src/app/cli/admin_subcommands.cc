@@ -31,8 +31,14 @@ constexpr std::string_view read_description =
 constexpr std::string_view write_description =
     "Sends a request to the operators' listener of the server that has judge.url open, or of the one\n"
     "at --server. Commands are idempotent: if a response is lost, the request is sent again with the\n"
+<<<<<<< HEAD
     "same key, and so it is when you rerun the command with --key.\n"
     "Exit code 0: done; 1: refused by a business rule; 2: usage error; 3: no final answer.";
+=======
+    "same key, and so it is when you rerun the command with --key, for as long as the server remembers\n"
+    "keys: a week, or what its rules.requests_kept_hours says.\n"
+    "Exit code 0: done; 1: refused by the business; 2: usage error; 3: server unreachable.";
+>>>>>>> 5acf177 (http: keys are remembered for a week, which stands wherever they are explained (A28, F006))
 
 class AdminSubcommand final : public Subcommand {
  public:
@@ -54,7 +60,8 @@ class AdminSubcommand final : public Subcommand {
     flags.push_back(
         named("ca-file", ca_file_, "FILE", "trusted certificates in PEM, for https [those of the system]"));
     if (command_.writes()) {
-      flags.push_back(named("key", key_, "TEXT", "idempotency key, to rerun a command [a new UUIDv7]"));
+      flags.push_back(
+          named("key", key_, "TEXT", "idempotency key, to rerun a command within a week [a new UUIDv7]"));
     }
     return flags;
   }

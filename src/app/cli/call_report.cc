@@ -21,8 +21,8 @@ std::string member(const boost::json::value& problem, const char* name) {
 std::string facts_of(const boost::json::value& problem) {
   std::string facts;
   for (const auto& [name, value] : problem.as_object()) {
-    constexpr std::string_view words[] = {"type",  "title",    "status", "detail",  "code",
-                                          "final", "recorded", "retry",  "instance"};
+    constexpr std::string_view words[] = {"type",  "title",    "status", "detail",      "code",
+                                          "final", "recorded", "retry",  "retry_after", "instance"};
     if (std::ranges::find(words, std::string_view(name)) != std::end(words)) continue;
     facts += (facts.empty() ? "" : ", ") + std::string(name) + " " +
              (value.is_string() ? std::string(value.as_string()) : boost::json::serialize(value));
@@ -37,13 +37,23 @@ Exit exit_of(const HttpResponse& response, const std::string& code) {
   return is_fault_of_form || response.status == 401 || response.status == 403 ? Exit::usage : Exit::refused;
 }
 
+// "wait 5 s and ", where the refusal says for how long.
+std::string wait_of(const boost::json::value& problem) {
+  const auto* seconds = problem.as_object().if_contains("retry_after");
+  return seconds != nullptr && seconds->is_int64() ? "wait " + boost::json::serialize(*seconds) + " s and "
+                                                   : "";
+}
+
 // What to do after a refusal, by its code, else by what it says of another try.
-std::string advice_of(const std::string& code, const std::string& retry, const HttpRequest& request) {
+std::string advice_of(const boost::json::value& problem, const std::string& code,
+                      const HttpRequest& request) {
+  const std::string retry = member(problem, "retry");
   if (request.key.empty()) return "";
   if (code == "version_conflict")
     return "; run gavel stock show again and pass the version it shows with --version";
   if (code == "key_reused") return "; use another --key, or repeat the first command of this key unchanged";
   if (retry == "same_key") return "; to try again, rerun with --key " + request.key;
+  if (retry == "later") return "; to try again, " + wait_of(problem) + "rerun with --key " + request.key;
   if (retry == "new_key") return "; to try again later, rerun without --key";
   return "";
 }
@@ -55,7 +65,7 @@ std::string refusal_line(const boost::json::value& problem, const HttpRequest& r
   if (line.ends_with('.')) line.pop_back();
   const std::string facts = facts_of(problem);
   if (!facts.empty()) line += " (" + facts + ")";
-  return line + advice_of(code, member(problem, "retry"), request);
+  return line + advice_of(problem, code, request);
 }
 
 // Unknown is not failed: the request may have been applied, and its key makes a second run harmless.

@@ -32,8 +32,8 @@ TEST(CallReport, SaysWhatIsWrongAndWhatToDo) {
   EXPECT_EQ(
       reported(409, problem("sold_out", R"("retry":"new_key","sku":"tee","available":2)")),
       "1 sold_out: Sold out: no units left (sku tee, available 2); to try again later, rerun without --key");
-  EXPECT_EQ(reported(409, problem("sold_out", R"("retry":"same_key")")),
-            "1 sold_out: Sold out: no units left; to try again, rerun with --key k1");
+  EXPECT_EQ(reported(409, problem("sold_out", R"("retry":"later","retry_after":7,"sku":"tee")")),
+            "1 sold_out: Sold out: no units left (sku tee); to try again, wait 7 s and rerun with --key k1");
   EXPECT_EQ(reported(409, problem("already_confirmed", R"("retry":"never")")),
             "1 already_confirmed: Sold out: no units left");
   EXPECT_EQ(reported(404, problem("unknown_sku", R"("retry":"never","sku":"tee")"), read),
@@ -54,7 +54,7 @@ TEST(CallReport, SaysWhatIsWrongAndWhatToDo) {
       reported(401, problem("unauthenticated", R"("retry":"new_key")")),
       "2 the server at http://127.0.0.1:8081 does not accept the key in gavel.key; give its key file with "
       "--admin.key_file");
-  EXPECT_EQ(reported(503, problem("overloaded", R"("retry":"same_key")")),
+  EXPECT_EQ(reported(503, problem("overloaded", R"("retry":"same_key","retry_after":2)")),
             "3 overloaded: Sold out: no units left; to try again, rerun with --key k1");
   EXPECT_EQ(
       reported(504, problem("outcome_unknown", R"("retry":"same_key")")),

@@ -17,7 +17,8 @@ namespace gavel::app {
 std::string code_of(const HttpResponse& response);
 
 enum class ReplyClass : std::uint8_t {
-  final,    // The end of its request.
+  final,    // The end of its request. So is a refusal that says `later`: sold out is an answer, and whoever
+            // measures or waits at a terminal does not stay for a minute to ask again.
   busy,     // Nothing was done: send it later, with the same key.
   unknown,  // Perhaps it was done: send it again, with the same key.
 };

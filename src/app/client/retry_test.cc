@@ -19,6 +19,7 @@ TEST(Retry, ReadsWhatAResponseAsksOfItsClient) {
   const std::vector<Row> rows{
       {201, "reserved", nullptr, ReplyClass::final, std::chrono::milliseconds(100)},
       {409, "sold_out", nullptr, ReplyClass::final, std::chrono::milliseconds(100)},
+      {409, "sold_out", "6", ReplyClass::final, std::chrono::milliseconds(100)},
       {409, "key_in_flight", nullptr, ReplyClass::busy, std::chrono::milliseconds(100)},
       {503, "overloaded", "3", ReplyClass::busy, std::chrono::milliseconds(3000)},
       {503, "overloaded", nullptr, ReplyClass::busy, std::chrono::milliseconds(1000)},

@@ -93,7 +93,7 @@ TEST(SqliteConnection, ABusyFileIsAConflictForWritersAndNoAnswerForReaders) {
 
 // Another program writes, and goes on for longer than the store waits: readers read on, and the store does,
 // too, when the other has done.
-TEST(SqliteConnection, AnotherWriterIsWaitedForAndThenAConflict) {
+TEST(SqliteConnection, AnotherWriterIsWaitedForAndThenNoBatchCanBegin) {
   SqliteWorld world;
   FaultVfs vfs("busy");
   SqliteOptions options = world.options();
@@ -102,7 +102,7 @@ TEST(SqliteConnection, AnotherWriterIsWaitedForAndThenAConflict) {
   const auto store = open_sqlite_store(options, world.clock()).value();
   const auto reader = open_sqlite_reader(options, world.clock()).value();
   vfs.arm(Fault::lock_busy, File::database, 1);
-  EXPECT_EQ(store->begin().error().code, ErrorCode::conflict)
+  EXPECT_EQ(store->begin().error().code, ErrorCode::unavailable)
       << "and not the error of the checkpoint before it";
   EXPECT_TRUE(reader->due(1));
   vfs.disarm();

@@ -143,7 +143,11 @@ Result<void> SqliteStore::begin() {
 Result<void> SqliteStore::start() {
   CHECK(!connection_->in_transaction());
   const auto begun = queries_[Query::begin_immediate].run();
-  return begun ? Result<void>{} : std::unexpected(begun.error());
+  if (begun) return {};
+  if (begun.error().code != ErrorCode::conflict) return std::unexpected(begun.error());
+  // Only a foreign program can hold the lock, and it held it for as long as SQLite waits (docs/adr/0003): no
+  // batch is at fault, so that none is tried again or halved.
+  return fail(ErrorCode::unavailable, begun.error().message + "; another program has locked the database");
 }
 
 Result<void> SqliteStore::load_skus(const SkuKeys& keys, State& state) {

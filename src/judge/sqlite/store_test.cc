@@ -14,9 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "judge/audit/audit.h"
 #include "judge/sqlite/lock.h"
 #include "judge/sqlite/open.h"
 #include "judge/sqlite/settings.h"
+#include "judge/testing/judge_driver.h"
 #include "judge/testing/sqlite_form_test.h"
 
 namespace gavel::judge {
@@ -62,6 +65,68 @@ TEST(SqliteSettings, ReadersAloneNeverCheckpointWhenTheyClose) {
     sqlite3_db_config(connection->raw(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, -1, &answer);
     EXPECT_EQ(answer, role == sqlite::Role::reader ? 1 : 0);
   }
+}
+
+// Another program's write lock, on a connection of its own.
+class ForeignLock {
+ public:
+  explicit ForeignLock(const std::string& path) {
+    CHECK(sqlite3_open(path.c_str(), &other_) == SQLITE_OK);
+    CHECK(sqlite3_exec(other_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  }
+  ~ForeignLock() {
+    CHECK(sqlite3_exec(other_, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK);
+    CHECK(sqlite3_close(other_) == SQLITE_OK);
+  }
+  ForeignLock(const ForeignLock&) = delete;
+  ForeignLock& operator=(const ForeignLock&) = delete;
+
+ private:
+  sqlite3* other_ = nullptr;
+};
+
+// It is waited for once and for a second, however many commands there are; none of them is at fault, so that
+// the batch is not tried in halves. Readers read on.
+TEST(SqliteLocked, ABatchIsRefusedWholeWithinItsSecondAndNothingIsTriedAgain_G007) {
+  SqliteWorld world;
+  const auto store = world.open_store();
+  const auto reader = world.open_reader();
+  JudgeDriver court(*store);
+  EXPECT_EQ(court.say_all({put_sku("put", "tee"), receive("in", "tee", 9)}), "created\nreceived\n");
+  const std::vector<rules::Command> orders{reserve("a", "ann", {{"tee", 1}}),
+                                           reserve("b", "bob", {{"tee", 1}}),
+                                           reserve("c", "cyd", {{"tee", 1}}), receive("d", "tee", 1)};
+  const RealClock clock;
+  {
+    const ForeignLock lock(world.options().path);
+    const Duration begun = clock.steady();
+    const auto refused = court.apply(orders);
+    const Duration took = clock.steady() - begun;
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::unavailable) << refused.error().message;
+    EXPECT_NE(refused.error().message.find("another program has locked the database"), std::string::npos);
+    EXPECT_GE(took, 900ms) << "a short lock is waited for";
+    EXPECT_LT(took, 1'900ms) << "below the two seconds within which a request is begun or refused";
+    EXPECT_EQ(court.pauses(), 0);
+    EXPECT_EQ(court.judge().try_begin().error().code, ErrorCode::unavailable);
+    EXPECT_TRUE(reader->stock(rules::SkuCode("tee")));
+  }
+  EXPECT_TRUE(court.judge().try_begin());
+  ASSERT_TRUE(court.apply(orders));
+  EXPECT_EQ(audit(*reader).value().findings.size(), 0U);
+}
+
+// A lane that was never opened cannot be, and is when the lock is gone.
+TEST(SqliteLocked, NoLaneIsOpenedMeanwhile_G007) {
+  SqliteWorld world;
+  const auto store = world.open_store();
+  JudgeDriver court(*store);
+  {
+    const ForeignLock lock(world.options().path);
+    EXPECT_EQ(court.apply({put_sku("put", "tee")}).error().code, ErrorCode::unavailable);
+    EXPECT_EQ(court.pauses(), 0);
+  }
+  EXPECT_EQ(court.say(put_sku("put", "tee")), "created");
 }
 
 // Root may write every file, so the thread is nobody's for the moment, as far as files go.
