@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "judge/audit/parts.h"
+#include "rules/command.h"
 
 namespace gavel::judge {
 namespace {
@@ -71,12 +72,12 @@ std::string Units::text() const {
 
 void OrderAudit::sku(const rules::Sku& row) {
   skus_.emplace(row.id, row.code);
-  sku_codes_.insert(row.code.text());
+  sku_codes_.insert(rules::escaped_code(row.code.text()));
 }
 
 void OrderAudit::activity(const rules::Activity& row) {
   activities_.emplace(row.id, row);
-  activity_states_.emplace(row.code.text(), row.state);
+  activity_states_.emplace(rules::escaped_code(row.code.text()), row.state);
 }
 
 void OrderAudit::item(const rules::Item& row) { items_.emplace(row.id, std::pair(row.sku, row.activity)); }

@@ -168,6 +168,7 @@ class OrderAudit {
 
   AuditReport& report_;
   std::map<rules::SkuId, rules::SkuCode> skus_;
+  // By the code as contents have it (rules::escaped_code).
   std::set<std::string> sku_codes_;
   std::map<std::string, rules::ActivityState> activity_states_;
   std::map<rules::ActivityId, rules::Activity> activities_;

@@ -6,6 +6,7 @@
 
 #include "base/uuid.h"
 #include "judge/audit/parts.h"
+#include "rules/command.h"
 
 namespace gavel::judge {
 namespace {
@@ -40,7 +41,8 @@ std::string name_of(const IdempotencyRecord& row) {
 std::string OrderAudit::text_of(const UnitsBySku& units) {
   std::string lines;
   for (const auto& [code, count] : units) {
-    if (count != 0) lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(count);
+    if (count != 0)
+      lines += (lines.empty() ? "" : ",") + rules::escaped_code(code.text()) + "*" + std::to_string(count);
   }
   return lines;
 }
@@ -126,7 +128,8 @@ OrderAudit::Wrong OrderAudit::wrong_sale(const IdempotencyRecord& row, const Eff
   }
   const Known& order = orders_.at(*row.verdict.order);
   const std::string lines = text_of(order.units);
-  if (!asks_for(row.content, "act=reserve;user=" + order.user.text() + ";lines=" + lines)) {
+  if (!asks_for(row.content,
+                "act=reserve;user=" + rules::escaped_code(order.user.text()) + ";lines=" + lines)) {
     return "but its order is of user " + order.user.text() + " and has " +
            (lines.empty() ? "nothing" : lines);
   }
@@ -238,7 +241,8 @@ OrderAudit::Wrong OrderAudit::wrong_inbound(const IdempotencyRecord& row, const 
     return "but its key did not receive units of one SKU";
   }
   const std::string sku = skus_.at(effect.skus.begin()->first).text();
-  if (!asks_for(row.content, "act=receive;sku=" + sku + ";quantity=" + std::to_string(units))) {
+  if (!asks_for(row.content,
+                "act=receive;sku=" + rules::escaped_code(sku) + ";quantity=" + std::to_string(units))) {
     return "but its key received " + std::to_string(units) + " of " + sku;
   }
   return std::nullopt;
@@ -252,7 +256,8 @@ OrderAudit::Wrong OrderAudit::wrong_correction(const IdempotencyRecord& row, con
   const std::string sku = field_of(row.content, "sku=");
   if (!sku_codes_.contains(sku)) return "but SKU " + sku + " does not exist";
   const bool moves = in + out != 0;
-  if (moves && (effect.skus.size() != 1 || skus_.at(effect.skus.begin()->first).text() != sku)) {
+  if (moves &&
+      (effect.skus.size() != 1 || rules::escaped_code(skus_.at(effect.skus.begin()->first).text()) != sku)) {
     return "but its key corrected another SKU";
   }
   const std::string asked = field_of(row.content, "difference=");

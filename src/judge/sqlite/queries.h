@@ -76,6 +76,7 @@ enum class Query : std::uint8_t {
   orders_by_ids,
   requests_of_orders,
   flows_of_orders,
+  places_of_orders,
   requests_after,
   activities_after,
   lanes,
