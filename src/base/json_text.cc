@@ -3,37 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/utf8.h"
+
 namespace gavel {
 namespace {
 
-struct Character {
-  std::uint32_t code;
-  std::size_t bytes;  // 0: the text does not begin with a character of UTF-8.
-};
-
-constexpr Character no_character{0, 0};
-
 constexpr std::uint32_t byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
-}
-
-// The first character of `text`, which is not empty. Refuses what RFC 3629 refuses: overlong forms,
-// surrogates and codes above U+10FFFF.
-Character first_character(std::string_view text) {
-  const std::uint32_t lead = byte_at(text, 0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return no_character;
-  std::uint32_t code = lead & (0x7fU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const std::uint32_t next = byte_at(text, i);
-    if ((next & 0xc0) != 0x80) return no_character;
-    code = code << 6 | (next & 0x3f);
-  }
-  const bool overlong = (bytes == 3 && code < 0x800) || (bytes == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (overlong || surrogate || code > 0x10ffff) return no_character;
-  return {code, bytes};
 }
 
 void append_escaped(std::string& to, std::uint32_t code) {
@@ -55,14 +31,16 @@ void append_escaped(std::string& to, std::uint32_t code) {
       to += "\\t";
       return;
     default:
-      to += "\\u00";
-      to += digits[code >> 4 & 0x0f];
-      to += digits[code & 0x0f];
+      to += "\\u";
+      for (const unsigned shift : {12U, 8U, 4U, 0U}) to += digits[code >> shift & 0x0f];
   }
 }
 
+// Of lines and of paragraphs: some readers of lines end one there.
+constexpr bool is_separator(std::uint32_t code) { return code == 0x2028 || code == 0x2029; }
+
 constexpr bool needs_escape(std::uint32_t code) {
-  return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == '"' || code == '\\';
+  return is_control_character(code) || is_separator(code) || code == '"' || code == '\\';
 }
 
 // How many bytes of ASCII in front stand for themselves: nearly always all of them.

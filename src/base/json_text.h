@@ -9,7 +9,7 @@ namespace gavel {
 
 // Appends `text` in quotes. The result is valid JSON and valid UTF-8 whatever the bytes are: a byte that is
 // not part of a UTF-8 character becomes U+FFFD, and control characters are escaped, those beyond ASCII too,
-// because terminals execute them.
+// because terminals execute them, and so are U+2028 and U+2029, at which some readers end a line.
 void append_json_text(std::string& to, std::string_view text);
 
 }  // namespace gavel

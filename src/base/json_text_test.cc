@@ -25,6 +25,7 @@ TEST(JsonTextTest, EveryKindOfByte) {
        "31m",
        R"("\u009b31m")"},
       {"\xc2\xa0", "\"\xc2\xa0\""},
+      {"a\u2028b\u2029c\u202a", "\"a\\u2028b\\u2029c\u202a\""},
       {"é 汉 😀", R"("é 汉 😀")"},
       {"\xed\x9f\xbf\xee\x80\x80", "\"\xed\x9f\xbf\xee\x80\x80\""},  // Around the surrogates.
       {"\xf4\x8f\xbf\xbf", "\"\xf4\x8f\xbf\xbf\""},                  // U+10FFFF.

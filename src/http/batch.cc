@@ -20,7 +20,7 @@ using rules::malformed;
 constexpr auto required = Need::required;
 
 // Their bounds are those of a request key and of an id in a path; what breaks them is told by the same words.
-constexpr Shape any_text{.kind = Kind::text};
+constexpr Shape any_text{.kind = Kind::text, .unit = TextUnit::bytes};
 constexpr Shape any_object{.kind = Kind::object};
 
 constexpr std::array acts{
@@ -77,10 +77,7 @@ std::expected<BatchItem, rules::Verdict> read_item(std::string_view element,
   std::optional<rules::RequestKey> key;
   if (const Json* request_id = body->find("request_id")) {
     key = parse_bare_key(request_id->text());
-    if (!key) {
-      return std::unexpected(
-          malformed("request_id: must be 1 to 64 characters: letters, digits and _ . : -"));
-    }
+    if (!key) return std::unexpected(malformed("request_id: must be " + std::string(key_form)));
   }
   std::vector<std::string> parameters;
   if (!act.parameter.empty()) parameters.push_back(body->find(act.parameter)->text());

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "base/uuid.h"
 #include "http/routes.h"
 
@@ -27,12 +28,14 @@ constexpr auto optional = Need::optional;
 // Stands for the id of a sale that is made without an id and without a key, until the missing key refuses it.
 constexpr std::string_view no_key = "none";
 
-constexpr std::int64_t name_bytes_max = 200;
-constexpr std::int64_t word_bytes_max = 64;
+constexpr const char* no_control_characters = "must not contain control characters";
 
-constexpr Shape code{.kind = Kind::text, .least = 1, .most = code_chars_max};
-constexpr Shape some_word{.kind = Kind::text, .least = 1, .most = word_bytes_max};
-constexpr Shape name_text{.kind = Kind::text, .least = 1, .most = name_bytes_max};
+constexpr std::int64_t name_chars_max = 200;
+constexpr std::int64_t word_chars_max = 64;
+
+constexpr Shape code{.kind = Kind::text, .least = 1, .most = code_bytes_max, .unit = TextUnit::bytes};
+constexpr Shape some_word{.kind = Kind::text, .least = 1, .most = word_chars_max};
+constexpr Shape name_text{.kind = Kind::text, .least = 1, .most = name_chars_max};
 constexpr Shape units{.kind = Kind::integer, .least = 1, .most = rules::line_units_max.units};
 constexpr Shape allotted{.kind = Kind::integer, .least = 1, .most = rules::total_units_max.units};
 constexpr Shape bucket_count{.kind = Kind::integer, .least = 1, .most = rules::buckets_max};
@@ -142,7 +145,7 @@ class Fields {
     const Json* field = object_.find(name);
     if (field == nullptr) return std::nullopt;
     auto id = Id::parse(field->text());
-    if (!id) blame(name, "must consist of letters, digits and _ . : -");
+    if (!id) blame(name, no_control_characters);  // UTF-8 and its length were checked with the shape.
     return id;
   }
 
@@ -177,10 +180,7 @@ class Fields {
 
   std::string plain_text(std::string_view name) {
     const std::string& text = object_.find(name)->text();
-    for (const char c : text) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || byte == 0x7f) blame(name, "must not contain control characters");
-    }
+    if (!is_printable_utf8(text)) blame(name, no_control_characters);
     return text;
   }
 
@@ -255,12 +255,21 @@ MaybeAct reserve_of(const Json& body) {
   return act;
 }
 
+// The key, where the body names no id; a key may be too long for one.
+std::optional<rules::ActivityCode> id_of_key(const std::optional<rules::RequestKey>& key) {
+  return rules::ActivityCode::parse(key ? key->text() : no_key);
+}
+
 MaybeAct create_activity_of(const Json& body, const std::optional<rules::RequestKey>& key) {
   Fields fields(body, "");
-  const auto id = fields.code_of<rules::ActivityCode>("id");
+  const bool is_named = body.find("id") != nullptr;
+  const auto id = is_named ? fields.code_of<rules::ActivityCode>("id") : id_of_key(key);
+  if (!is_named && !id) {
+    return std::unexpected(malformed("id: is missing, and the Idempotency-Key is too long to be the id"));
+  }
   const auto limit = fields.integer("limit_per_user");
   rules::CreateActivity act{
-      .activity = id ? *id : rules::ActivityCode(key ? key->text() : no_key),
+      .activity = id.value_or(rules::ActivityCode(no_key)),
       .name = fields.plain_text("name"),
       .lines = {},
       .limit_per_user = limit ? std::optional(Quantity{*limit}) : std::nullopt,
@@ -286,9 +295,7 @@ MaybeAct create_activity_of(const Json& body, const std::optional<rules::Request
 
 MaybeAct put_sku_of(const std::string& sku, const Json& body) {
   const auto code_of_sku = rules::SkuCode::parse(sku);
-  if (!code_of_sku) {
-    return std::unexpected(malformed("sku: must be 1 to 64 characters: letters, digits and _ . : -"));
-  }
+  if (!code_of_sku) return std::unexpected(malformed("sku: must be " + std::string(code_form)));
   if (is_lost_in_paths(sku)) return std::unexpected(malformed("sku: `.` and `..` cannot be used in a path"));
   Fields fields(body, "");
   rules::PutSku act{*code_of_sku, buckets_of(fields.integer("buckets")), fields.mode()};

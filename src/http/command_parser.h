@@ -9,6 +9,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "http/strict_json.h"
@@ -18,6 +19,10 @@
 namespace gavel::http {
 
 enum class Endpoint : std::uint8_t;
+
+// What the code of a SKU, an activity or a user must be, for the message that refuses another.
+inline constexpr std::string_view code_form = "1 to 128 bytes of UTF-8 without control characters";
+static_assert(code_bytes_max == 128);
 
 extern const Shape empty_shape;  // {}
 extern const Shape reserve_shape;

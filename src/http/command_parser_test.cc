@@ -18,6 +18,12 @@ const Shape& shape_of(Endpoint endpoint) {
   return empty_shape;
 }
 
+std::string times(int count, const std::string& text) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
 // The content that is asked of the judge, or the refusal.
 std::string asked(Endpoint endpoint, const std::vector<std::string>& parameters, const std::string& body) {
   const auto json = read_json(body, shape_of(endpoint));
@@ -51,12 +57,12 @@ TEST(Acts, SayWhatWasAsked) {
           "act=reserve;user=u1;lines=tee*1;activity=s1;hold_seconds=60;payment=none"},
       Row{reserve,
           {},
-          R"({"user":"u 1","lines":[{"sku":"tee","quantity":2}]})",
-          "malformed explanation='user: must consist of letters, digits and _ . : -'"},
+          R"({"user":"u\u0001","lines":[{"sku":"tee","quantity":2}]})",
+          "malformed explanation='user: must not contain control characters'"},
       Row{reserve,
           {},
-          R"({"user":"u1","lines":[{"sku":"tee","quantity":2},{"sku":"t/e","quantity":2}]})",
-          "malformed explanation='lines[1].sku: must consist of letters, digits and _ . : -'"},
+          R"({"user":"u1","lines":[{"sku":"tee","quantity":2},{"sku":"t\u007fe","quantity":2}]})",
+          "malformed explanation='lines[1].sku: must not contain control characters'"},
       Row{reserve,
           {},
           R"({"user":"u1","lines":[{"sku":"tee","quantity":2,"warehouse":"north"}]})",
@@ -67,8 +73,8 @@ TEST(Acts, SayWhatWasAsked) {
           "malformed explanation='payment: must be \"none\" or left out'"},
       Row{reserve,
           {},
-          R"({"user":"u1","activity":"s;1","lines":[{"sku":"tee","quantity":2}]})",
-          "malformed explanation='activity: must consist of letters, digits and _ . : -'"},
+          R"({"user":"u1","activity":"s\u0085","lines":[{"sku":"tee","quantity":2}]})",
+          "malformed explanation='activity: must not contain control characters'"},
       Row{confirm, {order}, "{}", "act=confirm;order=" + order},
       Row{confirm, {"019383A1-7C00-7ABC-8DEF-0123456789AB"}, "{}", "act=confirm;order=" + order},
       Row{confirm, {"17"}, "{}", "unknown_order"},
@@ -79,8 +85,8 @@ TEST(Acts, SayWhatWasAsked) {
       Row{confirm, {order}, R"({"lines":[]})", "lines: must not be empty"},
       Row{confirm,
           {"17"},
-          R"({"lines":[{"sku":"t e","quantity":2}]})",
-          "malformed explanation='lines[0].sku: must consist of letters, digits and _ . : -'"},
+          R"({"lines":[{"sku":"t\ne","quantity":2}]})",
+          "malformed explanation='lines[0].sku: must not contain control characters'"},
       Row{cancel, {order}, "{}", "act=cancel;order=" + order},
       Row{extend, {order}, "{}", "act=extend;order=" + order},
       Row{extend, {order}, R"({"seconds":90})", "act=extend;order=" + order + ";seconds=90"},
@@ -100,8 +106,8 @@ TEST(Acts, SayWhatWasAsked) {
           "lines[0].quantity: must be 1 to 1000000"},
       Row{change,
           {"17"},
-          R"({"lines":[{"sku":"t e","quantity":2}]})",
-          "malformed explanation='lines[0].sku: must consist of letters, digits and _ . : -'"},
+          R"({"lines":[{"sku":"t\ne","quantity":2}]})",
+          "malformed explanation='lines[0].sku: must not contain control characters'"},
       Row{change, {"17"}, R"({"lines":[{"sku":"tee","quantity":2}]})", "unknown_order"},
       Row{refund, {order}, R"({"restock":true})", "act=refund;order=" + order + ";restock=true"},
       Row{refund,
@@ -124,16 +130,58 @@ TEST(Acts, SayWhatWasAsked) {
       Row{change_activity, {"s1"}, R"({"buckets":4})", "act=change_activity;activity=s1;buckets=4"},
       Row{change_activity, {"s1"}, "{}", "malformed explanation='body: mode or buckets is required'"},
       Row{change_activity, {"s1"}, R"({"mode":""})", "mode: must have 1 to 64 characters"},
-      Row{change_activity, {"s 1"}, R"({"mode":"gated"})", "unknown_activity"},
+      Row{change_activity, {"s\n1"}, R"({"mode":"gated"})", "unknown_activity"},
       Row{warm_activity, {"s1"}, "{}", "act=warm_activity;activity=s1"},
       Row{check_activity, {"s1"}, "{}", "act=check_activity;activity=s1"},
-      Row{check_activity, {"s 1"}, "{}", "unknown_activity"},
+      Row{check_activity, {"s\n1"}, "{}", "unknown_activity"},
       Row{put_sku, {"tee"}, R"({"buckets":64})", "act=put_sku;sku=tee;buckets=64"},
       Row{put_sku, {"tee"}, R"({"buckets":65})", "buckets: must be 1 to 64"},
       Row{put_sku,
-          {"a b"},
+          {"a\nb"},
           "{}",
-          "malformed explanation='sku: must be 1 to 64 characters: letters, digits and _ . : -'"},
+          "malformed explanation='sku: must be 1 to 128 bytes of UTF-8 without control characters'"},
+      Row{put_sku,
+          {"\xff"},
+          "{}",
+          "malformed explanation='sku: must be 1 to 128 bytes of UTF-8 without control characters'"},
+      Row{put_sku, {"a/b é"}, "{}", "act=put_sku;sku=a%2Fb %C3%A9"},
+      // Names are counted in bytes, and what is for people in characters.
+      Row{put_sku,
+          {std::string(125, 'x') + "汉"},
+          "{}",
+          "act=put_sku;sku=" + std::string(125, 'x') + "%E6%B1%89"},
+      Row{put_sku,
+          {std::string(126, 'x') + "汉"},
+          "{}",
+          "malformed explanation='sku: must be 1 to 128 bytes of UTF-8 without control characters'"},
+      Row{reserve,
+          {},
+          R"({"user":")" + times(126, "x") + R"(汉","lines":[{"sku":"tee","quantity":2}]})",
+          "user: must have 1 to 128 bytes"},
+      Row{reserve,
+          {},
+          R"({"user":"ann+1@x.example;lines=tee*9","lines":[{"sku":"24\" / 61 cm","quantity":2}]})",
+          "act=reserve;user=ann+1@x.example%3Blines%3Dtee%2A9;lines=24\" %2F 61 cm*2"},
+      Row{adjust,
+          {"tee"},
+          R"({"difference":1,"reason":")" + times(200, "汉") + "\"}",
+          "act=adjust;sku=tee;difference=1;reason=" + times(200, "汉")},
+      Row{adjust,
+          {"tee"},
+          R"({"difference":1,"reason":")" + times(201, "汉") + "\"}",
+          "reason: must have 1 to 200 characters"},
+      Row{adjust,
+          {"tee"},
+          R"({"difference":1,"reason":"a\u0085"})",
+          "malformed explanation='reason: must not contain control characters'"},
+      Row{create_activity,
+          {},
+          R"({"id":"s1","name":")" + times(200, "😀") + R"(","lines":[{"sku":"tee","allotment":5}]})",
+          "act=create_activity;activity=s1;name=" + times(200, "😀") + ";lines=tee*5"},
+      Row{create_activity,
+          {},
+          R"({"id":"s1","name":")" + times(201, "a") + R"(","lines":[{"sku":"tee","allotment":5}]})",
+          "name: must have 1 to 200 characters"},
       Row{receive, {"tee"}, R"({"quantity":1000000})", "act=receive;sku=tee;quantity=1000000"},
       Row{receive, {"tee"}, R"({"quantity":1000001})", "quantity: must be 1 to 1000000"},
       Row{adjust,
@@ -147,15 +195,15 @@ TEST(Acts, SayWhatWasAsked) {
           R"({"difference":1000001,"reason":"x"})",
           "difference: must be -1000000 to 1000000"},
       Row{adjust,
-          {"t e"},
+          {"t\ne"},
           R"({"difference":1,"reason":"a\u0000"})",
           "malformed explanation='reason: must not contain control characters'"},
-      Row{adjust, {"t e"}, R"({"difference":1,"reason":"x"})", "unknown_sku"},
+      Row{adjust, {"t\ne"}, R"({"difference":1,"reason":"x"})", "unknown_sku"},
       Row{count, {"tee"}, R"({"counted":0,"version":12})", "act=count;sku=tee;counted=0;version=12"},
       Row{count, {"tee"}, R"({"version":12})", "counted: is missing"},
       Row{count, {"tee"}, R"({"counted":7})", "version: is missing"},
       Row{count, {"tee"}, R"({"counted":-1,"version":12})", "counted: must be 0 to 1000000000000"},
-      Row{receive, {"t e"}, R"({"quantity":1})", "unknown_sku"},
+      Row{receive, {"t\ne"}, R"({"quantity":1})", "unknown_sku"},
       Row{create_activity,
           {},
           R"({"name":"Flash; sale","lines":[{"sku":"tee","allotment":5}]})",
@@ -203,11 +251,23 @@ TEST(Acts, SayWhatWasAsked) {
       Row{put_sku, {".."}, "{}", "malformed explanation='sku: `.` and `..` cannot be used in a path'"},
       Row{put_sku, {"-"}, "{}", "act=put_sku;sku=-"},
       Row{open_activity, {"s1"}, "{}", "act=open_activity;activity=s1"},
-      Row{open_activity, {"s 1"}, "{}", "unknown_activity"},
+      Row{open_activity, {"s\n1"}, "{}", "unknown_activity"},
       Row{close_activity, {"s1"}, "{}", "act=close_activity;activity=s1"},
   };
   for (const Row& row : rows)
     EXPECT_EQ(asked(row.endpoint, row.parameters, row.body), row.content) << row.body;
+}
+
+// Without an id of its own an activity is called by the request key, and a key may be longer than an id.
+TEST(Acts, AKeyThatIsTooLongIsNoId_E27) {
+  const auto json = read_json(R"({"name":"F","lines":[{"sku":"tee","allotment":5}]})", create_activity_shape);
+  for (const auto& [chars, is_taken] : {std::pair(128, true), std::pair(129, false), std::pair(255, false)}) {
+    const auto act = act_of(Endpoint::create_activity, {}, *json, rules::RequestKey(times(chars, "k")));
+    ASSERT_EQ(act.has_value(), is_taken) << chars;
+    if (act) continue;
+    EXPECT_EQ(rules::to_text(act.error()),
+              "malformed explanation='id: is missing, and the Idempotency-Key is too long to be the id'");
+  }
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <span>
 
-#include "base/uuid.h"
+#include "http/command_parser.h"
 
 namespace gavel::http {
 namespace {
@@ -40,16 +40,15 @@ std::expected<queries::UserOrdersQuery, std::string> user_orders_of(const Query&
   const auto user = value_of(query, "user");
   if (!user) return std::unexpected("user: is missing");
   const auto code = rules::UserId::parse(*user);
-  if (!code) return std::unexpected("user: must be 1 to 64 characters: letters, digits and _ . : -");
+  if (!code) return std::unexpected("user: must be " + std::string(code_form));
   const auto count = parse_limit(value_of(query, "limit").value_or(std::string(limit)));
   if (!count || *count > limit_max) {
     return std::unexpected("limit: must be 1 to " + std::to_string(limit_max));
   }
   queries::UserOrdersQuery orders{.user = *code, .count = *count};
   if (const auto cursor = value_of(query, "cursor")) {
-    const auto uuid = parse_uuid(*cursor);
-    if (!uuid) return std::unexpected("cursor: must be the `next` of an earlier page");
-    orders.before = rules::OrderId{*uuid};
+    orders.before = rules::parse_order_position(*cursor);
+    if (!orders.before) return std::unexpected("cursor: must be the `next` of an earlier page");
   }
   return orders;
 }

@@ -10,6 +10,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/check.h"
+#include "base/percent_text.h"
 #include "http/details.h"
 #include "http/json_writer.h"
 #include "http/problem.h"
@@ -136,7 +137,7 @@ struct AddAsked {
 std::optional<std::string> location_of(const Command& command, const Verdict& verdict) {
   if (std::holds_alternative<rules::Reserve>(command.act)) return "/v1/orders/" + as_json(*verdict.order);
   if (const auto* act = std::get_if<rules::CreateActivity>(&command.act)) {
-    return "/v1/activities/" + act->activity.text();
+    return "/v1/activities/" + percent_encoded(act->activity.text());
   }
   return std::nullopt;
 }
@@ -207,7 +208,7 @@ object order_object(const queries::OrderView& view) {
 // Where the page ends, and what it cannot know of.
 template <class Page>
 void add_page(object& body, const Page& page) {
-  if (page.next) body["next"] = as_json(*page.next);
+  if (page.next) body["next"] = rules::to_text(*page.next);
   body["lag_batches"] = page.lag_batches;
   body["lag_ms"] = page.lag.count();
 }

@@ -34,7 +34,7 @@ std::optional<rules::RequestKey> parse_bare_key(std::string_view text) {
 
 std::optional<rules::RequestKey> parse_request_key(std::string_view header) {
   header = trimmed(header);
-  // A code holds neither quotes nor backslashes, so no escape of a quoted string can be part of one.
+  // A key holds neither quotes nor backslashes, so no escape of a quoted string can be part of one.
   if (header.size() >= 2 && header.starts_with('"') && header.ends_with('"')) {
     header = header.substr(1, header.size() - 2);
   }

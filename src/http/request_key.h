@@ -8,9 +8,12 @@
 
 namespace gavel::http {
 
+// What a key must be, for the message that refuses another.
+inline constexpr std::string_view key_form = "1 to 255 visible ASCII characters without \" and \\";
+
 // A key bare (abc-1) or as the quoted string of the IETF draft ("abc-1"), blanks around it ignored. A UUIDv7
 // is converted to lower case, since it is also an order's id: in upper and lower case it names the same
-// request. Returns nothing if it is not a code.
+// request. Returns nothing if it is no request key.
 std::optional<rules::RequestKey> parse_request_key(std::string_view header);
 
 // The same for a key in a path: only the bare form.

@@ -13,13 +13,18 @@ struct Row {
   std::string key;  // "-" for none.
 };
 
-TEST(RequestKey, IsACodeBareOrQuoted) {
+TEST(RequestKey, IsBareOrQuoted_E27) {
   const std::array rows{
       Row{"abc", "abc"},
       Row{"\"abc\"", "abc"},
       Row{"  \"a.b:c_d-1\"\t", "a.b:c_d-1"},
       Row{std::string(64, 'k'), std::string(64, 'k')},
-      Row{std::string(65, 'k'), "-"},
+      Row{std::string(255, 'k'), std::string(255, 'k')},
+      Row{'"' + std::string(255, 'k') + '"', std::string(255, 'k')},
+      Row{std::string(256, 'k'), "-"},
+      Row{"evt_1/refund?n=2&x=%41;p=1", "evt_1/refund?n=2&x=%41;p=1"},
+      Row{"a,b", "a,b"},
+      Row{"'a'", "'a'"},
       Row{"", "-"},
       Row{"\"\"", "-"},
       Row{"\"", "-"},
@@ -35,7 +40,7 @@ TEST(RequestKey, IsACodeBareOrQuoted) {
       // A UUIDv7 is an order's id too: in either case it is the same.
       Row{"019383A1-7C00-7ABC-8DEF-0123456789AB", "019383a1-7c00-7abc-8def-0123456789ab"},
       Row{"\"019383A1-7c00-7abc-8def-0123456789AB\"", "019383a1-7c00-7abc-8def-0123456789ab"},
-      // Another version is a code like any other.
+      // Another version is a key like any other.
       Row{"019383A1-7C00-4ABC-8DEF-0123456789AB", "019383A1-7C00-4ABC-8DEF-0123456789AB"},
   };
   for (const Row& row : rows) {

@@ -84,7 +84,7 @@ Response too_large(std::size_t bytes_max) {
 }
 
 // What stands before the body, as one text; Beast's serializer would gather it from seven buffers. Headers
-// hold words of ours, ids and codes alone, so that no line of a request becomes one.
+// hold words of ours, ids and what is percent-encoded, so that no line of a request becomes one.
 std::string head_of(const Response& response, unsigned version, bool keep_alive) {
   constexpr std::size_t usual_bytes = 256;
   std::string text;

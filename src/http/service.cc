@@ -82,8 +82,7 @@ std::expected<MaybeKey, std::string> key_of(const Request& request, const Found&
   if (found.route->policy.key != Key::required || !request.idempotency_key) return MaybeKey();
   MaybeKey key = parse_request_key(*request.idempotency_key);
   if (key) return key;
-  return std::unexpected(
-      "Idempotency-Key: must be sent once, with 1 to 64 characters: letters, digits and _ . : -");
+  return std::unexpected("Idempotency-Key: must be sent once, with " + std::string(key_form));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 
 #include "base/check.h"
+#include "base/utf8.h"
 
 namespace gavel::http {
 namespace {
@@ -27,6 +28,16 @@ std::string_view a_kind(Kind kind) {
       return "an array";
   }
   CHECK(false);
+}
+
+std::string_view word(TextUnit unit) { return unit == TextUnit::bytes ? "bytes" : "characters"; }
+
+// Of a text that the parser has found to be UTF-8.
+std::int64_t length_of(std::string_view text, TextUnit unit) {
+  if (unit == TextUnit::bytes) return static_cast<std::int64_t>(text.size());
+  const auto characters = count_characters(text);
+  CHECK(characters.has_value());
+  return static_cast<std::int64_t>(*characters);
 }
 
 std::string bounds(const Shape& shape) {
@@ -107,9 +118,9 @@ class Reading {
     std::string text = std::exchange(text_, {});
     const Shape* shape = expect(Kind::text, ec);
     if (shape == nullptr) return false;
-    const auto bytes = static_cast<std::int64_t>(text.size());
-    if (bytes < shape->least || bytes > shape->most) {
-      return refuse_here("must have " + bounds(*shape) + " characters", ec);
+    const std::int64_t length = length_of(text, shape->unit);
+    if (length < shape->least || length > shape->most) {
+      return refuse_here("must have " + bounds(*shape) + " " + std::string(word(shape->unit)), ec);
     }
     return put(Json(std::move(text)));
   }

@@ -33,12 +33,19 @@ struct Member {
   const Shape* shape;
 };
 
-// What a value must be. `least` and `most` bound, both inclusive, the value of an integer, the bytes of a
+// What the length of a text is counted in.
+enum class TextUnit : std::uint8_t {
+  characters,  // Unicode's code points, as JSON Schema counts them.
+  bytes,       // Of UTF-8.
+};
+
+// What a value must be. `least` and `most` bound, both inclusive, the value of an integer, the length of a
 // text and the elements of an array.
 struct Shape {
   Kind kind;
   std::int64_t least = 0;
   std::int64_t most = INT64_MAX;
+  TextUnit unit = TextUnit::characters;
   std::span<const Member> members{};  // Of an object: all members that it may have.
   const Shape* element = nullptr;     // Of an array.
 };

@@ -2,32 +2,16 @@
 
 #include <algorithm>
 
+#include "base/percent_text.h"
+
 namespace gavel::http {
 namespace {
 
-std::optional<int> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
-std::optional<std::string> decoded(std::string_view text) {
-  if (!text.contains('%')) return std::string(text);
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      result += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const auto high = hex_digit(text[i + 1]);
-    const auto low = hex_digit(text[i + 2]);
-    if (!high || !low) return std::nullopt;
-    result += static_cast<char>(*high * 16 + *low);
-    i += 2;
-  }
-  return result;
+// Of a query, where forms and most libraries write a blank as `+`, and a plus as %2B.
+std::optional<std::string> form_decoded(std::string_view text) {
+  std::string blanks(text);
+  std::ranges::replace(blanks, '+', ' ');
+  return percent_decoded(blanks);
 }
 
 // The parts between separators; one more than there are separators.
@@ -58,15 +42,15 @@ std::optional<Target> parse_target(std::string_view text) {
   const std::size_t question = text.find('?');
   Target target;
   for (const std::string_view part : split(text.substr(1, question - 1), '/')) {
-    auto segment = decoded(part);
+    auto segment = percent_decoded(part);
     if (!segment) return std::nullopt;
     target.segments.push_back(*std::move(segment));
   }
   if (question == std::string_view::npos || question + 1 == text.size()) return target;
   for (const std::string_view part : split(text.substr(question + 1), '&')) {
     const std::size_t equals = part.find('=');
-    auto name = decoded(part.substr(0, equals));
-    auto value = decoded(equals == std::string_view::npos ? "" : part.substr(equals + 1));
+    auto name = form_decoded(part.substr(0, equals));
+    auto value = form_decoded(equals == std::string_view::npos ? "" : part.substr(equals + 1));
     if (!name || !value) return std::nullopt;
     target.query.emplace_back(*std::move(name), *std::move(value));
   }

@@ -43,7 +43,9 @@ Result<bool> Projection::step() {
   if (page->reached != *offsets_) {
     std::vector<judge::IndexedOrder> orders;
     orders.reserve(page->orders.size());
-    for (const rules::Order& order : page->orders) orders.push_back({order.user, order.id, order.state});
+    for (const auto& [order, position] : page->orders) {
+      orders.push_back({order.user, position, order.id, order.state});
+    }
     if (const auto put = index_.put(orders, page->reached); !put) {
       offsets_.reset();  // Perhaps written: the index knows.
       return std::unexpected(put.error());

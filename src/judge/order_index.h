@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -18,25 +20,26 @@
 #include "base/result.h"
 #include "judge/reader.h"
 #include "rules/ids.h"
+#include "rules/order_position.h"
 #include "rules/order_state.h"
 
 namespace gavel::judge {
 
 struct IndexedOrder {
   rules::UserId user;
+  rules::OrderPosition position;
   rules::OrderId id;
   rules::OrderState state = rules::OrderState::held;
   friend bool operator==(const IndexedOrder&, const IndexedOrder&) = default;
 };
 
-// Sorts after every id.
-inline constexpr rules::OrderId after_all_orders{
-    {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}};
+inline constexpr rules::OrderPosition after_all_orders{
+    Time::max(), {std::numeric_limits<std::int64_t>::max()}, 0, 0};
 
 struct OrdersQuery {
   rules::UserId user;
   std::optional<rules::OrderState> state = std::nullopt;
-  std::optional<rules::OrderId> before = std::nullopt;  // The last one of the previous page.
+  std::optional<rules::OrderPosition> before = std::nullopt;  // That of the previous page's last one.
   std::size_t count = 1;
 };
 
@@ -57,8 +60,7 @@ class OrderIndex {
     Offsets offsets;  // The position up to which these rows are complete.
     std::vector<IndexedOrder> orders;
   };
-  // The user's orders in descending order of ids, which is nearly the order of time: ids begin with the time
-  // at which they were made.
+  // The user's orders in descending order of their positions: the latest first.
   virtual Result<Page> page(const OrdersQuery& wanted) = 0;
 };
 

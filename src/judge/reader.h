@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "judge/store.h"
+#include "rules/order_position.h"
 #include "rules/state.h"
 
 namespace gavel::judge {
@@ -106,12 +107,18 @@ struct Offset {
 // By lane. A lane without an offset is read from its beginning.
 using Offsets = std::map<rules::LaneId, Offset>;
 
+// An order, and where it stands among all orders.
+struct PlacedOrder {
+  rules::Order order;
+  rules::OrderPosition position;
+};
+
 // The ledger after some offsets: whole batches, none skipped.
 struct LedgerPage {
   Offsets reached = {};  // After these batches.
-  std::vector<rules::Order> orders =
-      {};                         // Orders that these batches moved, each once, in their present state.
-  std::int64_t batches_left = 0;  // Committed after `reached`.
+  // Orders that these batches moved, each once, in their present state.
+  std::vector<PlacedOrder> orders = {};
+  std::int64_t batches_left = 0;                   // Committed after `reached`.
   std::optional<Time> oldest_left = std::nullopt;  // Of those batches; none without any.
   // The offsets belong to another history, of a file that was replaced or restored: nothing can be read after
   // them, and the other fields are empty.

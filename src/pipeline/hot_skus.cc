@@ -42,6 +42,7 @@ std::uint64_t HotSkus::heat_of(const rules::SkuCode& sku) const {
 }
 
 void HotSkus::admit(const rules::SkuCode& sku) {
+  if (sku.text() == others) return;
   if (hot_.size() == hot_skus_max) {
     // By hand, since a lambda would not be known to hold the mutex.
     auto coldest = hot_.begin();

@@ -1,7 +1,7 @@
 // HotSkus: answers to orders by SKU and outcome, for the hottest SKUs alone (C16).
 //
 // A shop may have a hundred thousand SKUs, and a series each would drown whoever reads them. So a bounded
-// number of SKUs have series, and the rest is summed under "(others)", which no SKU can be called. A SKU that
+// number of SKUs have series, and the rest is summed under "(others)"; so is a SKU of that name. A SKU that
 // is asked for more often than twice the coldest of them takes its place: its series begins at that moment,
 // and the series of the other one ends. So every series only grows while it is there. Thread-safe.
 #pragma once

@@ -54,6 +54,13 @@ TEST_F(HotSkusTest, TheRestIsSummed) {
   EXPECT_NE(told().find("(others) reserved 5"), std::string::npos) << told();
 }
 
+// Two series of one name would be none.
+TEST_F(HotSkusTest, ASkuThatIsCalledLikeTheRestIsSummedWithIt_E27) {
+  order({"(others)"}, Outcome::reserved, 3);
+  order({"tee"}, Outcome::reserved);
+  EXPECT_EQ(told(), "tee reserved 1, (others) reserved 3");
+}
+
 TEST_F(HotSkusTest, AHotterOneTakesTheColdestsPlaceAndBeginsThere) {
   for (std::size_t i = 0; i < hot_skus_max; ++i)
     order({"sku" + std::to_string(100 + i)}, Outcome::reserved, 10);

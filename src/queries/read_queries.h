@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "queries/views.h"
 #include "rules/ids.h"
+#include "rules/order_position.h"
 #include "rules/order_state.h"
 
 namespace gavel::judge {
@@ -23,8 +24,8 @@ namespace gavel::queries {
 struct UserOrdersQuery {
   rules::UserId user;
   std::optional<rules::OrderState> state = std::nullopt;
-  std::optional<rules::OrderId> before = std::nullopt;  // The `next` of the page before.
-  std::size_t count = 1;                                // At least 1.
+  std::optional<rules::OrderPosition> before = std::nullopt;  // The `next` of the page before.
+  std::size_t count = 1;                                      // At least 1.
 };
 
 struct ShortagesQuery {

@@ -11,36 +11,46 @@ namespace gavel::queries {
 namespace {
 
 using rules::OrderId;
+using rules::OrderPosition;
 
 bool is_wanted(const rules::Order& order, const judge::OrdersQuery& wanted) {
-  return order.user == wanted.user && (!wanted.state || order.state == *wanted.state) &&
-         (!wanted.before || order.id < *wanted.before);
+  return order.user == wanted.user && (!wanted.state || order.state == *wanted.state);
 }
 
 // The ids of one page, and where the next one begins.
 struct Chosen {
   std::vector<OrderId> ids;
-  std::optional<OrderId> next;
+  std::optional<OrderPosition> next;
+};
+
+struct Candidate {
+  OrderId id;
+  bool is_wanted;
 };
 
 // What the tail says of an order counts more than what the index says. Where the index has more than it gave,
 // nothing below its last row belongs to this page.
 Chosen choose(const judge::OrderIndex::Page& page, const judge::LedgerPage& tail,
               const judge::OrdersQuery& wanted) {
-  std::map<OrderId, bool, std::greater<>> candidates;  // Whether it is wanted.
-  for (const judge::IndexedOrder& order : page.orders) candidates[order.id] = true;
-  for (const rules::Order& order : tail.orders) candidates[order.id] = is_wanted(order, wanted);
-  std::optional<OrderId> last;
-  if (page.orders.size() > wanted.count) last = page.orders.back().id;
+  std::map<OrderPosition, Candidate, std::greater<>> candidates;
+  for (const judge::IndexedOrder& order : page.orders) candidates[order.position] = {order.id, true};
+  for (const auto& [order, position] : tail.orders) {
+    if (!wanted.before || position < *wanted.before)
+      candidates[position] = {order.id, is_wanted(order, wanted)};
+  }
+  std::optional<OrderPosition> last;
+  if (page.orders.size() > wanted.count) last = page.orders.back().position;
   Chosen chosen;
-  for (const auto& [id, is_in] : candidates) {
-    if (last && id < *last) break;
-    if (!is_in) continue;
+  std::optional<OrderPosition> previous;
+  for (const auto& [position, candidate] : candidates) {
+    if (last && position < *last) break;
+    if (!candidate.is_wanted) continue;
     if (chosen.ids.size() == wanted.count) {
-      chosen.next = chosen.ids.back();
+      chosen.next = previous;
       return chosen;
     }
-    chosen.ids.push_back(id);
+    chosen.ids.push_back(candidate.id);
+    previous = position;
   }
   chosen.next = last;
   return chosen;

@@ -20,9 +20,9 @@ namespace gavel::queries {
 inline constexpr std::size_t tail_flows_max = 2'000;
 
 struct UserOrders {
-  std::vector<judge::OrderRow> orders;  // By falling id, each as it was when it was read.
-  std::optional<rules::OrderId> next;   // What `before` continues from; none: that was all.
-  jobs::Lag lag;                        // Of what is not in the answer.
+  std::vector<judge::OrderRow> orders;       // The latest first, each as it was when it was read.
+  std::optional<rules::OrderPosition> next;  // What `before` continues from; none: that was all.
+  jobs::Lag lag;                             // Of what is not in the answer.
 };
 
 // Errors are those of the index and of the reader; `unavailable` too while the index is being made again.

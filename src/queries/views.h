@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "rules/command.h"
 #include "rules/flow.h"
+#include "rules/order_position.h"
 #include "rules/state.h"
 #include "rules/verdict.h"
 
@@ -91,7 +92,7 @@ struct AuditView {
 // One page of a user's orders. The last committed batches may be missing from it, and it says how many.
 struct OrdersPage {
   std::vector<OrderView> orders;
-  std::optional<rules::OrderId> next;  // UserOrdersQuery::before of the next page; none: that was all.
+  std::optional<rules::OrderPosition> next;  // UserOrdersQuery::before of the next page; none: that was all.
   std::int64_t lag_batches = 0;
   Duration lag{0};  // Since the first of these batches was written.
 };
@@ -99,7 +100,7 @@ struct OrdersPage {
 // The chains behind one page of a user's orders.
 struct TracesPage {
   std::vector<TraceView> traces;
-  std::optional<rules::OrderId> next;
+  std::optional<rules::OrderPosition> next;
   std::int64_t lag_batches = 0;
   Duration lag{0};
 };

@@ -1,20 +1,45 @@
 #include "rules/command.h"
 
 #include <algorithm>
+#include <array>
 
 namespace gavel::rules {
 namespace {
+
+// What separates fields, lines and numbers, what begins an escape, and what is not ASCII. A table, for every
+// code of every request is looked at.
+constexpr auto escaped_bytes = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t byte = 0x80; byte < table.size(); ++byte) table[byte] = true;
+  for (const char c : std::string_view(";=*,/%")) table[static_cast<std::size_t>(c)] = true;
+  return table;
+}();
+
+void append_code(std::string& to, std::string_view code) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  for (const char c : code) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (!escaped_bytes[byte]) {
+      to += c;
+      continue;
+    }
+    to += '%';
+    to += digits[byte >> 4U];
+    to += digits[byte & 15U];
+  }
+}
 
 std::string lines_text(const Lines& lines) {
   std::string text;
   for (const Line& line : lines) {
     if (!text.empty()) text += ',';
-    text.append(line.sku.text()).append("*").append(std::to_string(line.quantity.units));
+    append_code(text, line.sku.text());
+    text.append("*").append(std::to_string(line.quantity.units));
   }
   return text;
 }
 
-// "name=value" parts joined by ';'. Codes and numbers hold no ';'; free text is escaped (see escaped()).
+// "name=value" parts joined by ';'. Numbers hold no ';'; codes and free text are escaped, each in its way.
 class Content {
  public:
   explicit Content(std::string_view act) { add("act", std::string(act)); }
@@ -23,6 +48,11 @@ class Content {
     if (!text_.empty()) text_ += ';';
     text_.append(name).append("=").append(value);
     return *this;
+  }
+
+  template <class Tag>
+  Content& add(std::string_view name, const Code<Tag>& code) {
+    return add(name, escaped_code(code.text()));
   }
 
   template <class T, class ToText>
@@ -65,7 +95,8 @@ std::string allotments_text(std::vector<ActivityLine> lines) {
   std::string text;
   for (const ActivityLine& line : lines) {
     if (!text.empty()) text += ',';
-    text.append(line.sku.text()).append("*").append(units_text(line.allotment));
+    append_code(text, line.sku.text());
+    text.append("*").append(units_text(line.allotment));
     if (line.buckets) text.append("/").append(std::to_string(*line.buckets));
   }
   return text;
@@ -74,8 +105,8 @@ std::string allotments_text(std::vector<ActivityLine> lines) {
 struct ContentOf {
   std::string operator()(const Reserve& act) const {
     Content content("reserve");
-    content.add("user", act.user.text()).add("lines", lines_text(act.lines));
-    content.add("activity", act.activity, [](const ActivityCode& code) { return code.text(); });
+    content.add("user", act.user).add("lines", lines_text(act.lines));
+    content.add("activity", act.activity, [](const ActivityCode& code) { return escaped_code(code.text()); });
     content.add("hold_seconds", act.hold, seconds_text);
     if (act.payment == Payment::none) content.add("payment", "none");
     return content.take();
@@ -96,32 +127,32 @@ struct ContentOf {
   }
   std::string operator()(const Expire& act) const { return of_order("expire", act.order).take(); }
   std::string operator()(const Forget& act) const {
-    return Content("forget").add("caller", act.of.text()).add("key", std::string(act.key.text())).take();
+    return Content("forget").add("caller", act.of.text()).add("key", escaped_code(act.key.text())).take();
   }
   std::string operator()(const Rebalance& act) const {
     return Content("rebalance").add("item", std::to_string(act.item.value)).take();
   }
   std::string operator()(const PutSku& act) const {
     Content content("put_sku");
-    content.add("sku", act.sku.text());
+    content.add("sku", act.sku);
     return content.add("buckets", act.buckets, count_text).add("mode", act.mode, mode_text).take();
   }
   std::string operator()(const Receive& act) const {
-    return Content("receive").add("sku", act.sku.text()).add("quantity", units_text(act.quantity)).take();
+    return Content("receive").add("sku", act.sku).add("quantity", units_text(act.quantity)).take();
   }
   std::string operator()(const Adjust& act) const {
     Content content("adjust");
-    content.add("sku", act.sku.text()).add("difference", units_text(act.difference));
+    content.add("sku", act.sku).add("difference", units_text(act.difference));
     return content.add("reason", escaped(act.reason)).take();
   }
   std::string operator()(const Count& act) const {
     Content content("count");
-    content.add("sku", act.sku.text()).add("counted", units_text(act.counted));
+    content.add("sku", act.sku).add("counted", units_text(act.counted));
     return content.add("version", std::to_string(act.version)).take();
   }
   std::string operator()(const CreateActivity& act) const {
     Content content("create_activity");
-    content.add("activity", act.activity.text()).add("name", escaped(act.name));
+    content.add("activity", act.activity).add("name", escaped(act.name));
     content.add("lines", allotments_text(act.lines));
     content.add("limit_per_user", act.limit_per_user, units_text);
     content.add("opens_at", act.opens_at, time_text);
@@ -154,7 +185,7 @@ struct ContentOf {
   }
   static Content of_activity(std::string_view act, const ActivityCode& activity) {
     Content content(act);
-    content.add("activity", activity.text());
+    content.add("activity", activity);
     return content;
   }
 };
@@ -175,6 +206,12 @@ Fields fields_of(const std::string& content) {
 }
 
 }  // namespace
+
+std::string escaped_code(std::string_view code) {
+  std::string text;
+  append_code(text, code);
+  return text;
+}
 
 std::string fingerprint_of(const Act& act) { return std::visit(ContentOf{}, act); }
 

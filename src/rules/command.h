@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -182,6 +183,10 @@ struct Command {
 // order their lines came in. It is the fingerprint that a request key is bound to, kept whole so that a
 // difference can be named (E2).
 std::string fingerprint_of(const Act& act);
+
+// A code as it stands in such a text: `;`, `=`, `*`, `,`, `/`, `%` and every byte that is not ASCII become
+// %XX, so that no code reads as other fields or lines. A code of [A-Za-z0-9_.:-] stands as it is.
+std::string escaped_code(std::string_view code);
 
 // The names of the fields in which two contents differ, in order of appearance.
 std::vector<std::string> differing_fields(const std::string& recorded, const std::string& asked);

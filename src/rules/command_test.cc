@@ -149,6 +149,69 @@ TEST(CommandTest, FreeTextConfusesNoFields) {
   }
 }
 
+CreateActivity sale_of(const ActivityCode& activity, const std::string& name, const ActivityLine& line) {
+  return {.activity = activity,
+          .name = name,
+          .lines = {line},
+          .limit_per_user = {},
+          .opens_at = {},
+          .closes_at = {},
+          .hold = {}};
+}
+
+TEST(CommandTest, CodesAreEscapedAndOldContentsStayAsTheyWere_E27) {
+  const std::pair<std::string, std::string> rows[] = {
+      {"azAZ09_.:-", "azAZ09_.:-"}, {";=*,/%", "%3B%3D%2A%2C%2F%25"},  {"a b|@+&\"\\", "a b|@+&\"\\"},
+      {"Tür", "T%C3%BCr"},          {"汉😀", "%E6%B1%89%F0%9F%98%80"},
+  };
+  for (const auto& [code, text] : rows) EXPECT_EQ(escaped_code(code), text);
+  const SkuCode cap("cap*1,te=e");
+  const ActivityCode drop("1/2;x");
+  Reserve reserve{.user = UserId("ann;lines=tee*9"), .lines = {}, .activity = drop, .hold = {}};
+  reserve.lines = Lines({{cap, Quantity{2}}});
+  const std::pair<Act, std::string> contents[] = {
+      {reserve, "act=reserve;user=ann%3Blines%3Dtee%2A9;lines=cap%2A1%2Cte%3De*2;activity=1%2F2%3Bx"},
+      {PutSku{cap}, "act=put_sku;sku=cap%2A1%2Cte%3De"},
+      {Receive{cap, Quantity{1}}, "act=receive;sku=cap%2A1%2Cte%3De;quantity=1"},
+      {Adjust{cap, Quantity{1}, "r"}, "act=adjust;sku=cap%2A1%2Cte%3De;difference=1;reason=r"},
+      {Count{cap, Quantity{1}, 2}, "act=count;sku=cap%2A1%2Cte%3De;counted=1;version=2"},
+      {sale_of(drop, "1/2", {cap, Quantity{5}, 4}),
+       "act=create_activity;activity=1%2F2%3Bx;name=1/2;lines=cap%2A1%2Cte%3De*5/4"},
+      {ChangeActivity{drop, 2}, "act=change_activity;activity=1%2F2%3Bx;buckets=2"},
+      {OpenActivity{drop}, "act=open_activity;activity=1%2F2%3Bx"},
+      {Forget{Caller("shop"), RequestKey("k;1")}, "act=forget;caller=shop;key=k%3B1"},
+  };
+  for (const auto& [act, content] : contents) EXPECT_EQ(fingerprint_of(act), content);
+}
+
+// Each pair would have one content, if codes stood in it as they are.
+TEST(CommandTest, NoNameImitatesAnotherBody_E27) {
+  const auto ordered = [](const std::string& user, std::vector<Line> lines,
+                          const std::string& activity = "") {
+    Reserve act{.user = UserId(user), .lines = Lines(std::move(lines)), .activity = {}, .hold = {}};
+    if (!activity.empty()) act.activity = ActivityCode(activity);
+    return Act(act);
+  };
+  const Line tee{SkuCode("tee"), Quantity{1}};
+  const auto made = [](const std::string& sku, std::optional<std::int32_t> buckets) {
+    return Act(sale_of(ActivityCode("sale"), "n", {SkuCode(sku), Quantity{5}, buckets}));
+  };
+  const std::pair<Act, Act> pairs[] = {
+      {ordered("ann", {{SkuCode("cap"), Quantity{1}}, tee}),
+       ordered("ann", {{SkuCode("cap*1,tee"), Quantity{1}}})},
+      {ordered("ann", {tee}, "sale"), ordered("ann", {tee}, "sale;payment=none")},
+      {ordered("ann;lines=tee*1", {tee}), ordered("ann", {tee})},
+      {PutSku{SkuCode("tee"), 2}, PutSku{SkuCode("tee;buckets=2")}},
+      {made("tee", 4), made("tee*5/4", std::nullopt)},
+      {OpenActivity{ActivityCode("a%2Fb")}, OpenActivity{ActivityCode("a/b")}},
+      {Receive{SkuCode("\xc3\xa9"), Quantity{1}}, Receive{SkuCode("%C3%A9"), Quantity{1}}},
+  };
+  for (const auto& [one, other] : pairs) {
+    EXPECT_NE(fingerprint_of(one), fingerprint_of(other)) << fingerprint_of(one);
+    EXPECT_NE(differing_fields(fingerprint_of(one), fingerprint_of(other)), std::vector<std::string>{});
+  }
+}
+
 TEST(CommandTest, DifferingFieldsAreNamedInOrderOfAppearance) {
   using Names = std::vector<std::string>;
   const std::string full =

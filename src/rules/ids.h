@@ -14,7 +14,8 @@ namespace gavel::rules {
 using SkuCode = Code<struct SkuTag>;
 using ActivityCode = Code<struct ActivityTag>;
 using UserId = Code<struct UserTag>;
-using Caller = Code<struct CallerTag>;  // The account that an API key or a token stands for.
+// The account that an API key or a token stands for.
+using Caller = Code<struct CallerTag, is_narrow_code>;
 
 using SkuId = Number<struct SkuIdTag>;
 using ActivityId = Number<struct ActivityIdTag>;  // 0 means no activity: the free pool.

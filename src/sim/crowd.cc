@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/uuid.h"
@@ -23,10 +24,15 @@ constexpr const char* customers = "shop";
 constexpr const char* strangers = "kiosk";
 constexpr const char* operators = "ops";
 
-rules::ActivityCode activity_of(std::uint64_t number) {
-  return rules::ActivityCode("sale" + std::to_string(number));
+// Every third name has what shops have in theirs, and would read as other fields and lines in a request's
+// content (E27).
+std::string name_of(std::string_view kind, std::uint64_t number) {
+  const std::string name = std::string(kind) + std::to_string(number);
+  return number % 3 == 2 ? name + "*1,sku1;lines=100% \"ü\"/汉" : name;
 }
-rules::SkuCode sku_of(std::uint64_t number) { return rules::SkuCode("sku" + std::to_string(number)); }
+
+rules::ActivityCode activity_of(std::uint64_t number) { return rules::ActivityCode(name_of("sale", number)); }
+rules::SkuCode sku_of(std::uint64_t number) { return rules::SkuCode(name_of("sku", number)); }
 
 rules::Quantity units(std::uint64_t count) { return rules::Quantity{static_cast<std::int64_t>(count)}; }
 
@@ -300,7 +306,7 @@ rules::OrderId Crowd::draw_order() {
 // Some users come far oftener than others.
 rules::UserId Crowd::draw_user() {
   const std::uint64_t user = std::min(s_.random.below(options_.users), s_.random.below(options_.users));
-  return rules::UserId("u" + std::to_string(user));
+  return rules::UserId(name_of("u", user));
 }
 
 rules::RequestKey Crowd::draw_key() {

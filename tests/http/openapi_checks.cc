@@ -1,18 +1,25 @@
+// One noun: the checks of the contract.
 #include "openapi_checks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <regex>
+#include <string_view>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/check.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "base/uuid.h"
 #include "http/batch.h"
 #include "http/routes.h"
 #include "http/strict_json.h"
 #include "http/target.h"
 #include "rules/outcome.h"
+#include "rules/request_key.h"
 
 namespace gavel::http {
 namespace {
@@ -104,6 +111,9 @@ std::string said_of_batch() {
       const bool required = member.need == Need::required;
       by_name[std::string(member.name) + (required ? "!" : "?")] = said(*member.shape);
     }
+    // Its form is the key's own, and an element without one is answered key_missing.
+    by_name.erase("request_id?");
+    by_name["request_id!"] = "text" + bounds(1, rules::key_chars_max);
     all += (all.empty() ? "" : " or ") + braced(by_name);
   }
   return "array" + bounds(batch_shape.least, batch_shape.most) + "[" + all + "]";
@@ -201,6 +211,91 @@ std::vector<std::string> differences_from_code(const value& document) {
   compare("Refusal", refused);
   compare("Outcome", done + refused);
   return differences;
+}
+
+namespace {
+
+std::wstring wide(std::string_view utf8) {
+  std::wstring result;
+  while (!utf8.empty()) {
+    const Character character = first_character(utf8);
+    result += static_cast<wchar_t>(character.code);
+    utf8.remove_prefix(character.bytes);
+  }
+  return result;
+}
+
+bool allows_text(const object& schema, const std::string& given) {
+  const std::wstring characters = wide(given);
+  const auto length = static_cast<std::int64_t>(characters.size());
+  if (length < bound(schema, "minLength", 0) || length > bound(schema, "maxLength", INT64_MAX)) return false;
+  const auto* pattern = schema.if_contains("pattern");
+  return pattern == nullptr || std::regex_search(characters, std::wregex(wide(text(*pattern))));
+}
+
+bool allows_number(const object& schema, const value& given) {
+  return given.is_int64() && given.as_int64() >= bound(schema, "minimum", INT64_MIN) &&
+         given.as_int64() <= bound(schema, "maximum", INT64_MAX);
+}
+
+bool allows(const value& document, const object& unresolved, const value& given);
+
+bool allows_array(const value& document, const object& schema, const boost::json::array& given) {
+  const auto count = static_cast<std::int64_t>(given.size());
+  return count >= bound(schema, "minItems", 0) && count <= bound(schema, "maxItems", INT64_MAX) &&
+         std::ranges::all_of(
+             given, [&](const value& one) { return allows(document, schema.at("items").as_object(), one); });
+}
+
+bool allows_object(const value& document, const object& schema, const object& given) {
+  if (static_cast<std::int64_t>(given.size()) < bound(schema, "minProperties", 0)) return false;
+  const object& properties = schema.at("properties").as_object();
+  return std::ranges::all_of(schema.at("required").as_array(),
+                             [&](const value& name) { return given.contains(text(name)); }) &&
+         std::ranges::all_of(given, [&](const auto& member) {
+           const auto* known = properties.if_contains(member.key());
+           return known != nullptr && allows(document, known->as_object(), member.value());
+         });
+}
+
+// What this contract uses of JSON Schema.
+bool allows(const value& document, const object& unresolved, const value& given) {
+  const object& schema = pointed(document, unresolved);
+  const auto is_among = [&](const value& words) {
+    return std::ranges::find(words.as_array(), given) != words.as_array().end();
+  };
+  if (const auto* choices = schema.if_contains("oneOf")) {
+    return std::ranges::any_of(choices->as_array(),
+                               [&](const value& one) { return allows(document, one.as_object(), given); });
+  }
+  if (const auto* never = schema.if_contains("not")) {
+    const object& excluded = never->as_object();
+    if (excluded.contains("const") ? excluded.at("const") == given : is_among(excluded.at("enum")))
+      return false;
+  }
+  if (const auto* words = schema.if_contains("enum"); words != nullptr && !is_among(*words)) return false;
+  const std::string type = text(schema.at("type"));
+  if (type == "string") return given.is_string() && allows_text(schema, text(given));
+  if (type == "integer") return allows_number(schema, given);
+  if (type == "boolean") return given.is_bool();
+  if (type == "array") return given.is_array() && allows_array(document, schema, given.as_array());
+  return given.is_object() && allows_object(document, schema, given.as_object());
+}
+
+}  // namespace
+
+bool allows_body(const value& document, const Asked& asked) {
+  const auto target = parse_target(asked.path);
+  const auto place = find_route(asked.audience, asked.method, *target);
+  for (const auto& [path, methods] : document.at("paths").as_object()) {
+    if (pattern_of(path) != std::get<Found>(place).route->pattern) continue;
+    for (const auto& [method, operation] : methods.as_object()) {
+      if (upper(method) != asked.method) continue;
+      const value& content = operation.at("requestBody").at("content").at("application/json");
+      return allows(document, content.at("schema").as_object(), boost::json::parse(asked.body));
+    }
+  }
+  CHECK(false);  // Each route is documented.
 }
 
 AnswersHeld::AnswersHeld(const value& document) : document_(document) {}

@@ -16,6 +16,9 @@ namespace gavel::http {
 // Routes, who may come, keys, bodies, outcomes.
 std::vector<std::string> differences_from_code(const boost::json::value& document);
 
+// Whether the contract allows this body for the request.
+bool allows_body(const boost::json::value& document, const Asked& asked);
+
 // Real answers, each held against the schema that the document has for it.
 class AnswersHeld {
  public:

@@ -127,6 +127,7 @@ std::vector<Asked> life() {
       operate("POST", "/v1/stock/pin/adjust", "e3", R"({"difference":-1,"reason":"lost"})"),
       operate("POST", "/v1/stock/cap/count", "e4", R"({"counted":0,"version":2})"),
       operate("GET", "/v1/requests/e4", "", ""),
+      operate("GET", "/v1/trace?request=e4&caller=operator", "", ""),
       operate("GET", "/v1/admin/shortages?limit=1", "", ""),
       operate("POST", "/v1/activities/sale/close", "a5", ""),
       operate("GET", "/v1/admin/verify", "", ""),
@@ -155,6 +156,85 @@ Differences differences_from_answers(const value& contract) {
 TEST(Contract, IsWhatTheCodeSays) { EXPECT_EQ(differences_from_code(document()), Differences()); }
 
 TEST(Contract, IsWhatTheServiceAnswers) { EXPECT_EQ(differences_from_answers(document()), Differences()); }
+
+// What the contract does not allow is refused, and what it allows is not refused for its form (G011). Each
+// row is asked alone.
+TEST(Contract, SaysWhichBodiesAreMalformed_G011) {
+  struct Row {
+    std::string method, path, body;
+    bool is_allowed;
+  };
+  const std::string long_text(200, 'x');
+  const std::string order = "/v1/orders/" + key7(9);
+  const std::vector<Row> rows{
+      {"PUT", "/v1/activities/sale", "{}", false},
+      {"PUT", "/v1/activities/sale", R"({"buckets":2})", true},
+      {"PUT", "/v1/activities/sale", R"({"mode":"fast"})", false},
+      {"PUT", "/v1/skus/tee", "{}", true},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":"found"})", true},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":0,"reason":"found"})", false},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":""})", false},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":"a\nb"})", false},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":"a\u007f"})", false},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":"a\u0085"})", false},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":"a\u2028"})", true},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":")" + long_text + "\"}", true},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":")" + long_text + "汉\"}", false},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1,"reason":")" + long_text.substr(1) + "汉\"}", true},
+      {"POST", "/v1/stock/tee/adjust", R"({"difference":1000001,"reason":"x"})", false},
+      {"POST", "/v1/stock/tee/count", R"({"counted":-1,"version":0})", false},
+      {"POST", "/v1/activities", R"({"name":"a\u0000","lines":[{"sku":"tee","allotment":1}]})", false},
+      {"POST", "/v1/activities", R"({"id":"a\u0000","name":"a","lines":[{"sku":"tee","allotment":1}]})",
+       false},
+      {"POST", "/v1/activities", R"({"id":"-","name":"a","lines":[{"sku":"tee","allotment":1}]})", false},
+      {"POST", "/v1/activities", R"({"id":"..","name":"a","lines":[{"sku":"tee","allotment":1}]})", false},
+      {"POST", "/v1/activities", R"({"id":"汉/ #","name":"a","lines":[{"sku":"tee","allotment":1}]})", true},
+      {"POST", "/v1/activities", R"({"name":"a","lines":[]})", false},
+      {"POST", "/v1/orders", R"({"user":"ann+1@x.example","lines":[{"sku":"tee","quantity":1}]})", true},
+      {"POST", "/v1/orders", R"({"user":"","lines":[{"sku":"tee","quantity":1}]})", false},
+      {"POST", "/v1/orders", R"({"user":"a\u001b","lines":[{"sku":"tee","quantity":1}]})", false},
+      {"POST", "/v1/orders",
+       R"({"user":")" + std::string(128, 'u') + R"(","lines":[{"sku":"tee","quantity":1}]})", true},
+      {"POST", "/v1/orders",
+       R"({"user":")" + std::string(129, 'u') + R"(","lines":[{"sku":"tee","quantity":1}]})", false},
+      {"POST", "/v1/orders", R"({"user":"u","lines":[{"sku":"tee","quantity":0}]})", false},
+      {"PATCH", order, "{}", false},
+      {"POST", order + "/confirm", R"({"lines":[]})", false},
+      {"POST", order + "/refund", "{}", false},
+      {"POST", order + "/extend", R"({"seconds":86401})", false},
+  };
+  const value contract = document();
+  for (const Row& row : rows) {
+    World world;
+    ask(world, Asked{operators, "PUT", "/v1/skus/tee", "s", "", ""});
+    const Asked asked{operators, row.method, row.path, "k", row.body, ""};
+    EXPECT_EQ(allows_body(contract, asked), row.is_allowed) << row.method << row.path << row.body;
+    const Reply reply = ask(world, asked);
+    EXPECT_EQ(reply.status != 400, row.is_allowed) << row.method << row.path << row.body << reply.body;
+  }
+}
+
+// An element of a batch is refused where the contract does not allow it, and alone.
+TEST(Contract, SaysWhichElementsOfABatchAreRefused_G011) {
+  const std::pair<std::string, std::string> rows[] = {
+      {R"({"request_id":"k/1?","act":"cancel","order":"x"})", "unknown_order"},
+      {R"({"act":"cancel","order":"x"})", "key_missing"},
+      {R"({"request_id":"a b","act":"cancel","order":"x"})", "malformed"},
+      {R"({"request_id":"","act":"cancel","order":"x"})", "malformed"},
+      {R"({"request_id":")" + std::string(255, 'k') + R"(","act":"cancel","order":"x"})", "unknown_order"},
+      {R"({"request_id":")" + std::string(256, 'k') + R"(","act":"cancel","order":"x"})", "malformed"},
+      {R"({"request_id":"k\"","act":"cancel","order":"x"})", "malformed"},
+      {R"({"request_id":"k","act":"receive","order":"x"})", "malformed"},
+  };
+  const value contract = document();
+  World world;
+  for (const auto& [element, code] : rows) {
+    const Asked asked{shop, "POST", "/v1/batch", "", "[" + element + "]", ""};
+    EXPECT_EQ(allows_body(contract, asked), code == "unknown_order") << element;
+    const value answers = boost::json::parse(ask(world, asked).body);
+    EXPECT_EQ(answers.at(0).at("code"), value(boost::json::string_view(code.data(), code.size()))) << element;
+  }
+}
 
 // A copy of the contract with one thing changed, and the words of the difference that tells of it.
 struct Doctored {
@@ -196,6 +276,10 @@ TEST(Contract, WithAnythingElseIsFoundOut) {
       {[](auto&, auto& schemas) { properties(schemas, "Receive").at("quantity").at("maximum") = 7; },
        "integer(1..7)"},
       {[](auto&, auto& schemas) { properties(schemas, "ConfirmItem").erase("order"); }, "POST /v1/batch"},
+      {[](auto&, auto& schemas) {
+         schemas.at("CancelItem").at("required") = boost::json::array({"act", "order"});
+       },
+       "POST /v1/batch"},
       {[](auto&, auto& schemas) { schemas.at("Refusal").at("enum").as_array().push_back("tired"); },
        "insufficient outcome_unknown tired"},
       {[](auto&, auto& schemas) { schemas.at("Done").at("enum").as_array().pop_back(); },

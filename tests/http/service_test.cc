@@ -10,6 +10,12 @@
 namespace gavel::http {
 namespace {
 
+// The cursor of the next page.
+std::string next_of(const std::string& reply) {
+  const std::size_t begin = reply.rfind(R"("next":")") + 8;
+  return reply.substr(begin, reply.find('"', begin) - begin);
+}
+
 TEST_F(ServiceTest, OperatorsSetUpASale) {
   EXPECT_EQ(operate("PUT", "/v1/skus/tee", "a1", R"({"buckets":2})"),
             R"(201 {"code":"created","sku":"tee","buckets":2,"at":"2026-11-29T20:00:00.000Z"})");
@@ -343,7 +349,7 @@ TEST_F(ServiceTest, ActivitiesAreListedInPages) {
     EXPECT_EQ(page(std::string("?limit=") + limit), malformed_of(400, "limit: must be 1 to 1000"));
   }
   EXPECT_EQ(page("?cursor="), malformed_of(400, "cursor: must be the `next` of an earlier page"));
-  EXPECT_EQ(page("?cursor=a%20b"), malformed_of(400, "cursor: must be the `next` of an earlier page"));
+  EXPECT_EQ(page("?cursor=a%00b"), malformed_of(400, "cursor: must be the `next` of an earlier page"));
   EXPECT_EQ(page("?limit=2&limit=2"), malformed_of(400, "limit: is given twice"));
   EXPECT_EQ(page("?page=2"), malformed_of(400, "query: the parameters of this request are limit, cursor"));
 }
@@ -404,9 +410,29 @@ TEST_F(ServiceTest, ATraceTellsTheWholeChain_B17) {
   EXPECT_EQ(trace("?user=u1"), R"(200 {"traces":[)" + one + R"(],"lag_batches":0,"lag_ms":0})");
   EXPECT_EQ(trace("?user=u2"), R"(200 {"traces":[],"lag_batches":0,"lag_ms":0})");
   post("/v1/orders", key7(2), order_of("u1", "cup", 1));
-  EXPECT_EQ(trace("?user=u1&limit=1&cursor=" + key7(2)),
+  EXPECT_EQ(trace("?user=u1&limit=1&cursor=" + next_of(trace("?user=u1&limit=1"))),
             R"(200 {"traces":[)" + one + R"(],"lag_batches":0,"lag_ms":0})");
   EXPECT_EQ(trace("?user=u1&limit=101"), malformed_of(400, "limit: must be 1 to 100"));
+}
+
+// Up to what is on hand: available and reserved, less what is short. The answer says how much that is.
+TEST_F(ServiceTest, AnAdjustmentTakesAtMostWhatIsOnHand_G011) {
+  make_stock();
+  post("/v1/orders", key7(1), order_of("u1", "cup", 2));
+  const auto adjusted = [&](int difference, const std::string& key) {
+    return operate("POST", "/v1/stock/cup/adjust", key,
+                   R"({"difference":)" + std::to_string(difference) + R"(,"reason":"lost"})");
+  };
+  const auto refused = [](int on_hand) {
+    return "409 " + problem_of("insufficient", 409,
+                               R"("final":true,"recorded":true,"retry":"new_key","sku":"cup","available":)" +
+                                   std::to_string(on_hand));
+  };
+  EXPECT_EQ(adjusted(-4, "a1"), refused(3)) << "1 available and 2 reserved";
+  EXPECT_TRUE(adjusted(-2, "a2").contains(R"("shortage":1)"));
+  EXPECT_EQ(adjusted(-2, "a3"), refused(1)) << "2 reserved, of which 1 is short";
+  EXPECT_TRUE(adjusted(-1, "a4").contains(R"("shortage":2)"));
+  EXPECT_EQ(adjusted(-1, "a5"), refused(0));
 }
 
 TEST_F(ServiceTest, OrdersOfAUserAreListedInPages_B17) {
@@ -419,15 +445,18 @@ TEST_F(ServiceTest, OrdersOfAUserAreListedInPages_B17) {
   const auto list = [&](const std::string& query) { return get("/v1/orders" + query); };
   const std::string end = R"(],"lag_batches":0,"lag_ms":0})";
   EXPECT_EQ(list("?user=u1"), R"(200 {"orders":[)" + order(3) + "," + order(2) + "," + order(1) + end);
+  const std::string next = next_of(list("?user=u1&limit=2"));
   EXPECT_EQ(list("?user=u1&limit=2"), R"(200 {"orders":[)" + order(3) + "," + order(2) + R"(],"next":")" +
-                                          key7(2) + R"(","lag_batches":0,"lag_ms":0})");
-  EXPECT_EQ(list("?user=u1&limit=2&cursor=" + key7(2)), R"(200 {"orders":[)" + order(1) + end);
+                                          next + R"(","lag_batches":0,"lag_ms":0})");
+  EXPECT_EQ(list("?user=u1&limit=2&cursor=" + next), R"(200 {"orders":[)" + order(1) + end);
+  EXPECT_EQ(list("?user=u1&cursor=" + key7(2)),
+            malformed_of(400, "cursor: must be the `next` of an earlier page"));
   EXPECT_EQ(list("?user=u1&state=paid"), R"(200 {"orders":[)" + order(2) + end);
   EXPECT_EQ(operate("GET", "/v1/orders?user=u2", "", ""), R"(200 {"orders":[)" + order(4) + end);
   EXPECT_EQ(list("?user=u9"), R"(200 {"orders":[)" + end);
   EXPECT_EQ(list(""), malformed_of(400, "user: is missing"));
-  EXPECT_EQ(list("?user=a%20b"),
-            malformed_of(400, "user: must be 1 to 64 characters: letters, digits and _ . : -"));
+  EXPECT_EQ(list("?user=a%00b"),
+            malformed_of(400, "user: must be 1 to 128 bytes of UTF-8 without control characters"));
   EXPECT_EQ(list("?user=u1&state=lost"),
             malformed_of(400, "state: must be a state of an order, such as held or paid"));
   EXPECT_EQ(

@@ -9,6 +9,8 @@
 #include <boost/json.hpp>
 
 #include "base/check.h"
+#include "base/percent_text.h"
+#include "base/utf8.h"
 
 namespace gavel::app {
 namespace {
@@ -173,25 +175,6 @@ std::optional<std::int64_t> number_of(std::string_view digits) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-// What a path or a query may not hold as it is becomes %XX.
-std::string percent(std::string_view plain) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string coded;
-  for (const char c : plain) {
-    const bool as_it_is = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          std::string_view("-._~:").contains(c);
-    if (as_it_is) {
-      coded += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    coded += '%';
-    coded += digits[byte >> 4U];
-    coded += digits[byte & 15U];
-  }
-  return coded;
-}
-
 // The values as a member of the request's body.
 Result<boost::json::value> lines_of(const AdminArgument& argument, const std::vector<std::string>& values) {
   const char* units_name = argument.kind == ArgumentKind::lines ? "quantity" : "allotment";
@@ -257,17 +240,21 @@ Result<HttpRequest> request_of(const AdminCommand& command, const ArgumentValues
       if (argument.need == required) return wrong(argument, "is missing");
       continue;
     }
+    if (!std::ranges::all_of(given->second,
+                             [](const auto& value) { return count_characters(value).has_value(); })) {
+      return wrong(argument, "is not UTF-8");
+    }
     if (argument.place == in_path) {
       // An empty one would make another path.
       if (given->second.front().empty()) return wrong(argument, "is empty");
       const std::size_t hole = request.target.find("{}");
       CHECK(hole != std::string::npos);
-      request.target.replace(hole, 2, percent(given->second.front()));
+      request.target.replace(hole, 2, percent_encoded(given->second.front()));
       continue;
     }
     if (!command.writes()) {
       for (const std::string& value : given->second) {
-        query += (query.empty() ? "?" : "&") + std::string(argument.field) + "=" + percent(value);
+        query += (query.empty() ? "?" : "&") + std::string(argument.field) + "=" + percent_encoded(value);
       }
       continue;
     }

@@ -91,6 +91,20 @@ const Row rows[] = {
      R"(PUT /v1/activities/drop {"buckets":4,"mode":"gated"})"},
     {"gate", "show", {{"sku", {"tee"}}}, "GET /v1/admin/gate?sku=tee"},
     {"trace", "", {{"request", {"k 1"}}, {"caller", {"shop"}}}, "GET /v1/trace?request=k%201&caller=shop"},
+    // Names as shops have them are percent-encoded in paths and queries, and stand in bodies as they are
+    // (E27).
+    {"stock", "create", {{"sku", {"24\" / 61 cm +100%"}}}, "PUT /v1/skus/24%22%20%2F%2061%20cm%20%2B100%25"},
+    {"stock", "show", {{"sku", {"a&sku=b", "Größe"}}}, "GET /v1/stock?sku=a%26sku%3Db&sku=Gr%C3%B6%C3%9Fe"},
+    {"order",
+     "list",
+     {{"user", {"ann+shop@x.example"}}, {"cursor", {"1.2.3.4"}}},
+     "GET /v1/orders?user=ann%2Bshop%40x.example&cursor=1.2.3.4"},
+    {"order",
+     "change",
+     {{"order", {"o1"}}, {"lines", {"汉 \"x\"=2"}}},
+     R"(PATCH /v1/orders/o1 {"lines":[{"sku":"汉 \"x\"","quantity":2}]})"},
+    {"stock", "create", {{"sku", {"a\xff"}}}, "SKU: is not UTF-8"},
+    {"order", "list", {{"user", {"\xe4nn"}}}, "--user: is not UTF-8"},
     // What is wrong is named as it is typed.
     {"stock", "receive", {{"sku", {"tee"}}}, "QUANTITY: is missing"},
     {"stock", "receive", {{"sku", {""}}, {"quantity", {"5"}}}, "SKU: is empty"},

@@ -6,6 +6,7 @@
 
 #include <boost/json.hpp>
 
+#include "app/cli/terminal_text.h"
 #include "base/check.h"
 
 namespace gavel::app {
@@ -14,7 +15,7 @@ namespace {
 std::string member(const boost::json::value& problem, const char* name) {
   const auto* object = problem.if_object();
   const auto* found = object == nullptr ? nullptr : object->if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->as_string()) : "";
+  return found != nullptr && found->is_string() ? terminal_text(found->as_string()) : "";
 }
 
 // What a refusal holds beside its words: "sku tee, available 2".
@@ -25,7 +26,7 @@ std::string facts_of(const boost::json::value& problem) {
                                           "final", "recorded", "retry",  "retry_after", "instance"};
     if (std::ranges::find(words, std::string_view(name)) != std::end(words)) continue;
     facts += (facts.empty() ? "" : ", ") + std::string(name) + " " +
-             (value.is_string() ? std::string(value.as_string()) : boost::json::serialize(value));
+             (value.is_string() ? terminal_text(value.as_string()) : boost::json::serialize(value));
   }
   return facts;
 }
@@ -52,8 +53,9 @@ std::string advice_of(const boost::json::value& problem, const std::string& code
   if (code == "version_conflict")
     return "; run gavel stock show again and pass the version it shows with --version";
   if (code == "key_reused") return "; use another --key, or repeat the first command of this key unchanged";
-  if (retry == "same_key") return "; to try again, rerun with --key " + request.key;
-  if (retry == "later") return "; to try again, " + wait_of(problem) + "rerun with --key " + request.key;
+  if (retry == "same_key") return "; to try again, rerun with --key " + shell_word(request.key);
+  if (retry == "later")
+    return "; to try again, " + wait_of(problem) + "rerun with --key " + shell_word(request.key);
   if (retry == "new_key") return "; to try again later, rerun without --key";
   return "";
 }
@@ -71,7 +73,7 @@ std::string refusal_line(const boost::json::value& problem, const HttpRequest& r
 // Unknown is not failed: the request may have been applied, and its key makes a second run harmless.
 std::string perhaps_applied(const HttpRequest& request) {
   if (request.key.empty()) return "";
-  return "; the request may have been applied; rerun with --key " + request.key +
+  return "; the request may have been applied; rerun with --key " + shell_word(request.key) +
          " (safe: same key, same effect)";
 }
 

@@ -65,6 +65,18 @@ TEST(CallReport, SaysWhatIsWrongAndWhatToDo) {
             "operators' address?");
 }
 
+// What strangers chose is not executed by the terminal, and a key is one word of the shell's.
+TEST(CallReport, NamesAndKeysAreShownSafely_E27) {
+  const HttpRequest odd{.method = "POST", .target = "/v1/stock/x/receive", .key = "k;$(x)'1"};
+  EXPECT_EQ(reported(409, problem("sold_out", R"("retry":"same_key","sku":"t\u202e\u001b[2J/é")"), odd),
+            "1 sold_out: Sold out: no units left (sku t\\u202e\\u001b[2J/é); to try again, rerun with --key "
+            "'k;$(x)'\\''1'");
+  EXPECT_EQ(
+      reported(fail(ErrorCode::unknown, "the connection was lost"), odd),
+      "3 the connection was lost; the request may have been applied; rerun with --key 'k;$(x)'\\''1' (safe: "
+      "same key, same effect)");
+}
+
 TEST(CallReport, UnknownIsNotFailed_A13) {
   EXPECT_EQ(reported(fail(ErrorCode::unknown, "the connection was lost"), write),
             "3 the connection was lost; the request may have been applied; rerun with --key k1 (safe: same "

@@ -19,6 +19,20 @@ namespace {
 constexpr std::string_view usual_file = "gavel.toml";
 constexpr std::size_t help_column = 40;
 
+// CLI11 takes a word in brackets for a list, also where a SKU is called "[a,b]". The mark at its end, which
+// no name has, hides the brackets from it.
+constexpr char bracket_mark = '\n';
+
+std::string marked(std::string word) {
+  if (word.starts_with('[') && word.ends_with(']')) word += bracket_mark;
+  return word;
+}
+
+std::string unmarked(std::string word) {
+  if (word.starts_with('[') && word.ends_with(bracket_mark)) word.pop_back();
+  return word;
+}
+
 // The values of the flags that every subcommand takes.
 struct ParsedFlags {
   std::string config;
@@ -40,10 +54,14 @@ struct AddFlag {
     const std::string name = named ? "--" + flag.name : flag.placeholder;
     CLI::Option* option = nullptr;
     if (flag.times == WordFlag::Times::many) {
-      option = app.add_option(name, *flag.values, flag.meaning);
+      const auto put = [values = flag.values](const std::vector<std::string>& words) {
+        for (const std::string& word : words) values->push_back(unmarked(word));
+      };
+      option = app.add_option_function<std::vector<std::string>>(name, put, flag.meaning);
     } else {
       option = app.add_option_function<std::string>(
-          name, [values = flag.values](const std::string& word) { *values = {word}; }, flag.meaning);
+          name, [values = flag.values](const std::string& word) { *values = {unmarked(word)}; },
+          flag.meaning);
     }
     option->type_name(named ? flag.placeholder : "")->required(flag.need == WordFlag::Need::required);
   }
@@ -59,12 +77,15 @@ struct AddFlag {
 };
 
 void add_settings(CLI::App& app, std::span<const std::string_view> chosen, ParsedFlags& flags) {
-  app.add_option("--config", flags.config, "settings file [gavel.toml, if it exists]")->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--config", [&flags](const std::string& file) { flags.config = unmarked(file); },
+         "settings file [gavel.toml, if it exists]")
+      ->type_name("FILE");
   for (const Setting& setting : all_settings()) {
     if (!chosen.empty() && std::ranges::find(chosen, setting.name) == chosen.end()) continue;
     const std::string name(setting.name);
     app.add_option_function<std::string>(
-           "--" + name, [&flags, name](const std::string& value) { flags.settings[name] = value; },
+           "--" + name, [&flags, name](const std::string& value) { flags.settings[name] = unmarked(value); },
            std::string(setting.meaning))
         ->type_name(setting.kind == SettingKind::integer ? "N" : "TEXT")
         ->default_str(std::string(setting.fallback))
@@ -182,8 +203,10 @@ int run_command_line(int count, const char* const* arguments,
   AllFlags flags;
   for (const auto& one : subcommands) add_subcommand(program, *one, flags);
   const Chosen chosen = chosen_by(words, subcommands);
+  std::vector<std::string> reversed;  // As CLI11 takes them: the last word first, without the program's.
+  for (int i = count - 1; i > 0; --i) reversed.push_back(marked(arguments[i]));
   try {
-    program.parse(count, arguments);
+    program.parse(std::move(reversed));
   } catch (const CLI::Success& asked) {  // --help and --version
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {

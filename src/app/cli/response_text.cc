@@ -1,17 +1,14 @@
 #include "app/cli/response_text.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <boost/algorithm/string/replace.hpp>
 #include <boost/json.hpp>
 
+#include "app/cli/terminal_text.h"
 #include "base/check.h"
-#include "base/json_text.h"
 
 namespace gavel::app {
 namespace {
@@ -33,13 +30,13 @@ class Table {
   std::string text() const {
     std::vector<std::size_t> widths(rows_.front().size());
     for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
     }
     std::string all;
     for (const auto& row : rows_) {
       std::string line;
       for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string room(widths[i] - row[i].size(), ' ');
+        const std::string room(widths[i] - columns_of(row[i]), ' ');
         line += (i == 0 ? "" : "  ") + (is_number(i) ? room + row[i] : row[i] + room);
       }
       line.erase(line.find_last_not_of(' ') + 1);
@@ -59,33 +56,10 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Invisible characters that change the order in which a terminal shows what follows: UAX #9, in UTF-8.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> reordering{{
-    {"\u061c", "\\u061c"},
-    {"\u200e", "\\u200e"},
-    {"\u200f", "\\u200f"},
-    {"\u202a", "\\u202a"},
-    {"\u202b", "\\u202b"},
-    {"\u202c", "\\u202c"},
-    {"\u202d", "\\u202d"},
-    {"\u202e", "\\u202e"},
-    {"\u2066", "\\u2066"},
-    {"\u2067", "\\u2067"},
-    {"\u2068", "\\u2068"},
-    {"\u2069", "\\u2069"},
-}};
-
-// Names and reasons are free text: what a terminal would interpret is escaped as in JSON.
-std::string plain(std::string_view text) {
-  std::string quoted;
-  append_json_text(quoted, text);
-  for (const auto& [character, escaped] : reordering)
-    boost::algorithm::replace_all(quoted, character, escaped);
-  return quoted.substr(1, quoted.size() - 2);
-}
+std::string text_of(const boost::json::string& text) { return {text.data(), text.size()}; }
 
 std::string plain(const value& one) {
-  return one.is_string() ? plain(std::string_view(one.as_string())) : boost::json::serialize(one);
+  return one.is_string() ? terminal_text(text_of(one.as_string())) : boost::json::serialize(one);
 }
 
 std::string cell(const object& of, std::string_view name) {
@@ -109,7 +83,8 @@ std::string lines_of(const object& of) {
 
 std::string page_end(const object& page) {
   std::string text;
-  if (page.contains("next")) text += "\nmore: rerun with --cursor " + cell(page, "next");
+  const auto* next = page.if_contains("next");
+  if (next != nullptr) text += "\nmore: rerun with --cursor " + shell_word(text_of(next->as_string()));
   const auto* lag = page.if_contains("lag_batches");
   if (lag != nullptr && lag->as_int64() > 0) {
     text += "\nincomplete: the index of orders is " + cell(page, "lag_batches") + " batches (" +

@@ -67,6 +67,23 @@ TEST(ResponseText, Activities) {
   EXPECT_EQ(text(ResponseLayout::activities, R"({"activities":[)" + sale + "]}"), table);
 }
 
+// Names are as wide as a terminal shows them, and a cursor is a word that the shell gives back.
+TEST(ResponseText, NamesAsShopsHaveThem_E27) {
+  const auto row = [](const std::string& sku) {
+    return R"({"sku":")" + sku +
+           R"(","warehouse":"main","lot":"","pool":"-","available":1,"reserved":0,"sold":0,"shortage":0,"version":1,"generation":1})";
+  };
+  EXPECT_EQ(text(ResponseLayout::stock, R"({"stock":[)" + row("手机壳") + "," + row("24\\\" é") + "," +
+                                            row("a\\u202eb") +
+                                            R"(],"next":"it's \u202e","source":"judge","age_ms":0})"),
+            "SKU       WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHORT  VERSION\n"
+            "手机壳    main       -             1         0     0      0        1\n"
+            "24\" é     main       -             1         0     0      0        1\n"
+            "a\\u202eb  main       -             1         0     0      0        1\n"
+            "from the judge, 0 ms old\n"
+            "more: rerun with --cursor $'it\\'s \\u202e'");
+}
+
 TEST(ResponseText, TheGate) {
   EXPECT_EQ(
       text(ResponseLayout::gate,

@@ -7,6 +7,7 @@
 
 #include "app/cli/finding_names.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/terminal_text.h"
 #include "app/client/http_client.h"
 #include "app/client/remote_audit.h"
 #include "app/database.h"
@@ -95,8 +96,8 @@ void say_report(const Audited& audited, const Options& options) {
              " batches");
   for (const judge::Finding& finding : report.findings) {
     const std::string items = named_items_of(finding.what, names);
-    print_line("  finding   " + finding.invariant + ": " + finding.what +
-               (items.empty() ? "" : " (" + items + ")"));
+    print_line("  finding   " + finding.invariant + ": " +
+               terminal_text(finding.what + (items.empty() ? "" : " (" + items + ")")));
   }
   const auto shown = static_cast<std::int64_t>(report.findings.size());
   CHECK(shown <= report.findings_total);

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "rules/command.h"
 #include "rules/state.h"
 
 namespace gavel::judge {
@@ -16,11 +17,11 @@ class Catalogue {
  public:
   void add(const rules::Sku& row) {
     skus_.emplace(row.id, row.code);
-    sku_codes_.insert(row.code.text());
+    sku_codes_.insert(rules::escaped_code(row.code.text()));
   }
   void add(const rules::Activity& row) {
     activities_.emplace(row.id, row);
-    activity_states_.emplace(row.code.text(), row.state);
+    activity_states_.emplace(rules::escaped_code(row.code.text()), row.state);
   }
   void add(const rules::Item& row) { items_.emplace(row.id, Pool{row.sku, row.activity}); }
 
@@ -51,6 +52,7 @@ class Catalogue {
   }
 
   std::map<rules::SkuId, rules::SkuCode> skus_;
+  // By the code as contents have it (rules::escaped_code).
   std::set<std::string> sku_codes_;
   std::map<std::string, rules::ActivityState> activity_states_;
   std::map<rules::ActivityId, rules::Activity> activities_;

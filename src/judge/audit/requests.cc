@@ -6,6 +6,7 @@
 
 #include "base/uuid.h"
 #include "judge/audit/findings.h"
+#include "rules/command.h"
 
 namespace gavel::judge {
 namespace {
@@ -54,7 +55,8 @@ std::string finding_of(const IdempotencyRecord& row, const std::string& wrong) {
 std::string text_of(const UnitsBySku& units) {
   std::string lines;
   for (const auto& [code, count] : units) {
-    if (count != 0) lines += (lines.empty() ? "" : ",") + code.text() + "*" + std::to_string(count);
+    if (count != 0)
+      lines += (lines.empty() ? "" : ",") + rules::escaped_code(code.text()) + "*" + std::to_string(count);
   }
   return lines;
 }
@@ -114,7 +116,8 @@ Wrong RequestCheck::wrong_sale(const IdempotencyRecord& row, const Effect& effec
     return "but its key did not take the units of its order";
   }
   const std::string lines = text_of(order->units);
-  if (!asks_for(row.content, "act=reserve;user=" + order->user.text() + ";lines=" + lines)) {
+  if (!asks_for(row.content,
+                "act=reserve;user=" + rules::escaped_code(order->user.text()) + ";lines=" + lines)) {
     return "but its order is of user " + order->user.text() + " and has " +
            (lines.empty() ? "nothing" : lines);
   }
@@ -218,7 +221,8 @@ Wrong RequestCheck::wrong_inbound(const IdempotencyRecord& row, const Effect& ef
       effect.skus.size() == 1 ? catalogue_.code_of(effect.skus.begin()->first) : nullptr;
   if (units != effect.units.sum() || code == nullptr) return "but its key did not receive units of one SKU";
   const std::string& sku = code->text();
-  if (!asks_for(row.content, "act=receive;sku=" + sku + ";quantity=" + std::to_string(units))) {
+  if (!asks_for(row.content,
+                "act=receive;sku=" + rules::escaped_code(sku) + ";quantity=" + std::to_string(units))) {
     return "but its key received " + std::to_string(units) + " of " + sku;
   }
   return std::nullopt;
@@ -234,7 +238,7 @@ Wrong RequestCheck::wrong_correction(const IdempotencyRecord& row, const Effect&
   const bool moves = in + out != 0;
   const rules::SkuCode* code =
       effect.skus.size() == 1 ? catalogue_.code_of(effect.skus.begin()->first) : nullptr;
-  if (moves && (code == nullptr || code->text() != sku)) {
+  if (moves && (code == nullptr || rules::escaped_code(code->text()) != sku)) {
     return "but its key corrected another SKU";
   }
   const std::string asked = field_of(row.content, "difference=");

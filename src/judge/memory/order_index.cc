@@ -17,7 +17,7 @@ class MemoryOrderIndex final : public OrderIndex {
 
   Result<void> put(const std::vector<IndexedOrder>& orders, const Offsets& reached) override {
     const MutexLock lock(mutex_);
-    for (const IndexedOrder& order : orders) rows_[{order.user, order.id}] = order.state;
+    for (const IndexedOrder& order : orders) rows_[{order.user, order.position}] = {order.id, order.state};
     offsets_ = reached;
     return {};
   }
@@ -35,9 +35,10 @@ class MemoryOrderIndex final : public OrderIndex {
     auto row = rows_.lower_bound({wanted.user, wanted.before.value_or(after_all_orders)});
     while (row != rows_.begin() && page.orders.size() < wanted.count) {
       --row;
-      const auto& [user, id] = row->first;
+      const auto& [user, position] = row->first;
+      const auto& [id, state] = row->second;
       if (user != wanted.user) break;
-      if (!wanted.state || row->second == *wanted.state) page.orders.push_back({user, id, row->second});
+      if (!wanted.state || state == *wanted.state) page.orders.push_back({user, position, id, state});
     }
     return page;
   }
@@ -45,7 +46,8 @@ class MemoryOrderIndex final : public OrderIndex {
  private:
   Mutex mutex_;
   Offsets offsets_ GAVEL_GUARDED_BY(mutex_);
-  std::map<std::pair<rules::UserId, rules::OrderId>, rules::OrderState> rows_ GAVEL_GUARDED_BY(mutex_);
+  using Key = std::pair<rules::UserId, rules::OrderPosition>;
+  std::map<Key, std::pair<rules::OrderId, rules::OrderState>> rows_ GAVEL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

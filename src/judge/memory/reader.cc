@@ -70,6 +70,19 @@ Trace trace_of(const Tables& tables, const StoredOrder& stored) {
   return trace;
 }
 
+rules::OrderPosition position_of(const Tables& tables, OrderId id) {
+  std::optional<rules::OrderPosition> first;
+  const auto begin = tables.flows_by_order.lower_bound({id, rules::ItemId{}, 0, 0});
+  for (auto at = begin; at != tables.flows_by_order.end() && std::get<0>(*at) == id; ++at) {
+    const auto& [order, item, bucket, seq] = *at;
+    const FlowRow& row = tables.flows.at({item, bucket, seq});
+    const rules::OrderPosition position{row.flow.at, row.batch.lane, row.batch.n, row.i};
+    first = std::min(first.value_or(position), position);
+  }
+  CHECK(first.has_value());
+  return *first;
+}
+
 // Goes on in one lane from the end of `page`; the ids of what its batches moved are added to `moved`.
 void follow_lane(const Tables& tables, rules::LaneId lane, std::int64_t& flows_left, LedgerPage& page,
                  std::set<OrderId>& moved) {
@@ -374,7 +387,9 @@ class MemoryReader final : public Reader {
       for (std::int64_t lane = 1; lane < tables.next_lane; ++lane) {
         follow_lane(tables, rules::LaneId{lane}, flows_left, page, moved);
       }
-      for (const OrderId id : moved) page.orders.push_back(tables.orders.at(id).order);
+      for (const OrderId id : moved) {
+        page.orders.push_back({tables.orders.at(id).order, position_of(tables, id)});
+      }
       return page;
     });
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/yield.h"
 #include "judge/sqlite/load.h"
 #include "judge/sqlite/rows.h"
@@ -113,8 +114,16 @@ Result<void> PageReading::load_orders() {
   const std::vector<OrderId> ids(moved_.begin(), moved_.end());
   auto found = find_orders(queries_, ids);
   if (!found) return std::unexpected(found.error());
+  const auto places = find_places_of_orders(queries_, ids);
+  if (!places) return std::unexpected(places.error());
   page_.orders.reserve(found->size());
-  for (auto& [id, order] : *found) page_.orders.push_back(std::move(order));
+  for (auto& [id, order] : *found) {
+    const auto place = places->find(id);
+    CHECK(place != places->end());  // A row of the ledger named it, in this very snapshot.
+    const auto& [lane, n, i] = place->second;
+    const rules::OrderPosition position{order.created_at, lane, n, i};
+    page_.orders.push_back({std::move(order), position});
+  }
   return {};
 }
 

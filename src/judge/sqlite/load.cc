@@ -123,6 +123,20 @@ Result<std::map<rules::OrderId, std::vector<FlowRow>>> find_flows_of_orders(
   return found;
 }
 
+Result<std::map<rules::OrderId, LedgerPlace>> find_places_of_orders(Queries& queries,
+                                                                    std::span<const rules::OrderId> ids) {
+  std::map<rules::OrderId, LedgerPlace> found;
+  const auto add = [&](Row& row) {
+    const LedgerPlace place{{row.integer(1)}, row.integer(2), row.integer(3)};
+    const auto [at, is_new] = found.emplace(row.order_id(0), place);
+    if (!is_new) at->second = std::min(at->second, place);
+  };
+  if (const auto read = for_each_of(queries[Query::places_of_orders], ids, add); !read) {
+    return std::unexpected(read.error());
+  }
+  return found;
+}
+
 Result<void> add_occurrences(Queries& queries, rules::OrderId id, rules::State& state) {
   const auto add = [&](Row& row) {
     const Occurrences found = occurrences_of(row);

@@ -3,6 +3,8 @@
 // Each answers nothing where there is no such row. Errors are the statement's. One thread.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -41,6 +43,17 @@ Result<std::map<rules::OrderId, OrderRequest>> find_requests_of_orders(Queries& 
                                                                        std::span<const rules::OrderId> ids);
 Result<std::map<rules::OrderId, std::vector<FlowRow>>> find_flows_of_orders(
     Queries& queries, std::span<const rules::OrderId> ids);
+
+// Where each order begins in the ledger. The lanes of a file follow one another, so that the first row of an
+// order is that of the lowest lane.
+struct LedgerPlace {
+  rules::LaneId lane;
+  std::int64_t n = 0;
+  std::int64_t i = 0;
+  friend auto operator<=>(const LedgerPlace&, const LedgerPlace&) = default;
+};
+Result<std::map<rules::OrderId, LedgerPlace>> find_places_of_orders(Queries& queries,
+                                                                    std::span<const rules::OrderId> ids);
 
 // Adds how many rows of each action the ledger has of the order in each bucket.
 Result<void> add_occurrences(Queries& queries, rules::OrderId id, rules::State& state);

@@ -19,14 +19,18 @@ using sqlite::Row;
 using sqlite::Statement;
 
 constexpr int application_id = 0x4776'6f75;  // "Gvou": told apart from the judge's file, and from others'.
-constexpr int version = 2;
+constexpr int version = 3;
 
 constexpr const char* schema = R"sql(
 CREATE TABLE order_of_user (
   user TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  lane INTEGER NOT NULL CHECK (lane >= 1),
+  n INTEGER NOT NULL CHECK (n >= 1),
+  i INTEGER NOT NULL CHECK (i >= 0),
   id BLOB NOT NULL CHECK (length(id) = 16),
   state TEXT NOT NULL,
-  PRIMARY KEY (user, id)
+  PRIMARY KEY (user, at, lane, n, i)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE made (boot TEXT NOT NULL) STRICT;
 CREATE TABLE cursor (
@@ -88,11 +92,13 @@ Result<void> SqliteOrderIndex::put(const std::vector<IndexedOrder>& orders, cons
   // Rows that stand together in the tree are written together: a page of it is touched once.
   std::vector<const IndexedOrder*> sorted;
   for (const IndexedOrder& order : orders) sorted.push_back(&order);
-  std::ranges::sort(sorted, {}, [](const IndexedOrder* one) { return std::tie(one->user, one->id); });
+  std::ranges::sort(sorted, {}, [](const IndexedOrder* one) { return std::tie(one->user, one->position); });
   return in_transaction([&]() -> Result<void> {
     for (const IndexedOrder* order : sorted) {
       yield_thread();
-      const auto put = writing_.put_order.run(order->user, order->id, rules::word(order->state));
+      const auto& [at, lane, n, i] = order->position;
+      const auto put =
+          writing_.put_order.run(order->user, at, lane, n, i, order->id, rules::word(order->state));
       if (!put) return std::unexpected(put.error());
     }
     for (const auto& [lane, offset] : reached) {
@@ -124,11 +130,15 @@ Result<void> SqliteOrderIndex::read_rows(const OrdersQuery& wanted, Page& page) 
   if (!offsets) return std::unexpected(offsets.error());
   page.offsets = *std::move(offsets);
   const auto add = [&](Row& row) {
-    page.orders.push_back({wanted.user, row.order_id(0), row.word(1, rules::parse_order_state)});
+    page.orders.push_back({wanted.user,
+                           {row.time(0), {row.integer(1)}, row.integer(2), row.integer(3)},
+                           row.order_id(4),
+                           row.word(5, rules::parse_order_state)});
   };
   std::optional<std::string_view> state;
   if (wanted.state) state = rules::word(*wanted.state);
-  return reading_.page.for_each(add, wanted.user, wanted.before.value_or(after_all_orders), state,
+  const auto [at, lane, n, i] = wanted.before.value_or(after_all_orders);
+  return reading_.page.for_each(add, wanted.user, at, lane, n, i, state,
                                 static_cast<std::int64_t>(wanted.count));
 }
 

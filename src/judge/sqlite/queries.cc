@@ -140,6 +140,8 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT " ORDER_REQUEST_COLUMNS " FROM orders WHERE id IN (" IDS ") AND guard IS NULL"},
     {Query::flows_of_orders, reader, hot, "SELECT " FLOW_COLUMNS " FROM flow WHERE order_id IN (" IDS ")"},
     {Query::flows_of_order, reader, hot, "SELECT " FLOW_COLUMNS " FROM flow WHERE order_id = ?"},
+    {Query::places_of_orders, reader, hot,
+     "SELECT order_id, lane, n, i FROM flow WHERE order_id IN (" IDS ")"},
     {Query::requests_after, reader, hot,
      "SELECT caller, key, at FROM request WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?"},
     {Query::activities_after, reader, hot,

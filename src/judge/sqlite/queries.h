@@ -77,6 +77,7 @@ enum class Query : std::uint8_t {
   requests_of_orders,
   flows_of_orders,
   flows_of_order,
+  places_of_orders,
   requests_after,
   activities_after,
   lanes,

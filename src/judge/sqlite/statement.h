@@ -135,8 +135,8 @@ class Statement {
   void bind(int position, rules::Quantity value) { bind(position, value.units); }
   void bind(int position, Time value) { bind(position, std::int64_t{value.time_since_epoch().count()}); }
   void bind(int position, std::chrono::seconds value) { bind(position, std::int64_t{value.count()}); }
-  template <class Tag>
-  void bind(int position, const Code<Tag>& value) {
+  template <class Tag, bool (*is_valid)(std::string_view)>
+  void bind(int position, const Code<Tag, is_valid>& value) {
     bind(position, value.text());
   }
   template <class Tag>

@@ -1,4 +1,5 @@
 // What is promised of those who follow the ledger by a offset per lane, on every form of a store.
+#include <map>
 #include <set>
 #include <string>
 
@@ -14,8 +15,8 @@ namespace {
 std::string said(const LedgerPage& page, Time start) {
   if (page.other_history) return "another history";
   std::set<std::string> words;
-  for (const rules::Order& order : page.orders) {
-    words.insert(order.user.text() + " " + std::string(rules::word(order.state)));
+  for (const PlacedOrder& placed : page.orders) {
+    words.insert(placed.order.user.text() + " " + std::string(rules::word(placed.order.state)));
   }
   EXPECT_EQ(words.size(), page.orders.size()) << "each order once";
   std::string text;
@@ -55,6 +56,31 @@ TEST_P(JudgeContract, TheLedgerIsFollowedBatchByBatch_B17) {
   EXPECT_EQ(follow(3), "ann paid, bob held; 2 left since 2000 ms") << "whole batches, until there are three";
   offsets.clear();
   EXPECT_EQ(follow(1000), "ann paid, bob held, dan held; 0 left") << "from nothing";
+}
+
+// Where an order begins is where the judge made it: commands of one batch in their order, batches in theirs,
+// all within one millisecond, whatever the ids are; and no later act on the order changes it.
+TEST_P(JudgeContract, TheLedgerSaysWhereAnOrderBegins_G012) {
+  shop("tee", 9);
+  const auto key = [](int n) { return "01a3185c-5000-7000-8000-00000000000" + std::to_string(n); };
+  say_all({reserve(key(9), "ann", {{"tee", 1}}), reserve(key(2), "bob", {{"tee", 2}}),
+           reserve(key(7), "cid", {{"tee", 1}})});
+  say_all({reserve(key(1), "dan", {{"tee", 1}})});
+  const auto users = [&] {
+    std::map<rules::OrderPosition, std::string> by_position;
+    const LedgerPage page = reader().read_after({}, 1000).value();
+    for (const PlacedOrder& placed : page.orders) {
+      EXPECT_EQ(placed.position.at, placed.order.created_at);
+      EXPECT_TRUE(by_position.emplace(placed.position, placed.order.user.text()).second);
+    }
+    std::string text;
+    for (const auto& [position, user] : by_position) text += (text.empty() ? "" : " ") + user;
+    return text;
+  };
+  EXPECT_EQ(users(), "ann bob cid dan");
+  clock().advance(1s);
+  say_all({confirm("pay", order_of(key(2))), cancel("leave", order_of(key(9)))});
+  EXPECT_EQ(users(), "ann bob cid dan");
 }
 
 // A file that was put back or replaced has other batches under the same numbers, or none.

@@ -31,7 +31,7 @@ State order_of_item_2(std::uint8_t number, std::int64_t seq, Time now) {
 
 std::set<rules::OrderId> orders_of(const LedgerPage& page) {
   std::set<rules::OrderId> ids;
-  for (const rules::Order& order : page.orders) ids.insert(order.id);
+  for (const PlacedOrder& placed : page.orders) ids.insert(placed.order.id);
   return ids;
 }
 
