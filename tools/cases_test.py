@@ -12,13 +12,13 @@ SHOWN = {"B001": "`src/a_test.cc` `Orders.Once_B001`, `src/a_test.cc` `Judge.Onc
 MATRIX = ["`tests/e2e/b_test.py` `Stock.test_one_C17`"] + ["waits for acts on stock"] * 7
 
 
-def findings(shown=None, matrix=MATRIX, numbers=range(1, cases.LAST_CASE + 1, 2)):
+def findings(shown=None, matrix=MATRIX, numbers=range(1, cases.LAST_CASE + 1, 2), more="", code=CC):
     """What is found of a document that is right but for the given rows."""
     names = [f"B{n:03}" for n in numbers]
     rows = [f"| {n} | a kind | {(SHOWN | (shown or {})).get(n, 'waits for Redis')} |" for n in names]
     rows += ["", "| entry | shown by |", "| --- | --- |"] + [f"| an entry | {entry} |" for entry in matrix]
-    text = "| case | kind | shown by |\n| --- | --- | --- |\n" + "\n".join(rows) + "\n"
-    return [message for _, _, message in cases.check([File(cases.CASES, text), CC, PY])]
+    text = "| case | kind | shown by |\n| --- | --- | --- |\n" + "\n".join(rows) + "\n" + more
+    return [message for _, _, message in cases.check([File(cases.CASES, text), code, PY])]
 
 
 class Cases(unittest.TestCase):
@@ -50,6 +50,13 @@ class Cases(unittest.TestCase):
         self.assertIn("wrong: B141", findings(numbers=range(1, 142, 2))[0])
         self.assertIn("wrong: their order", findings(numbers=[3, 1, *range(5, 140, 2)])[0])
         self.assertIn("8 entries", findings(matrix=MATRIX[:7])[0])
+
+    def test_what_was_found_on_the_running_service_has_a_row_where_a_test_names_it(self):
+        code = File("src/a_test.cc", CC.text + "TEST(Losers, Wait_E28_F010) {\n}\n")
+        row = "| F010 | a storm | `src/a_test.cc` `Losers.Wait_E28_F010` |\n"
+        self.assertEqual(findings(more=row, code=code), [])
+        self.assertIn("Wait_E28_F010 is not in the row F010", findings(code=code)[0])
+        self.assertIn("once each and in order", findings(more="| G007 | stuck | waits for Redis |\n" + row, code=code)[0])
 
     def test_a_document_that_is_gone(self):
         self.assertEqual([m for _, _, m in cases.check([CC])], ["missing"])

@@ -46,15 +46,14 @@ std::optional<std::string> StorageWatch::difference() {
     struct stat status{};
     if (auto found = difference_of(file, status)) return found;
   }
-  if (auto found = difference_of_lock()) return found;
-  return difference_of_file_system();
+  if (auto found = difference_of_file_system()) return found;
+  return difference_of_lock();
 }
 
 std::optional<std::string> StorageWatch::difference_of_data() {
   struct stat status{};
   if (auto found = difference_of(files_[log], status)) return found;
-  if (auto found = difference_of(files_[database], status)) return found;
-  return difference_of_content(status);
+  return difference_of_database();
 }
 
 std::optional<std::string> StorageWatch::difference_of(const File& file, struct stat& status) {
@@ -67,8 +66,11 @@ std::optional<std::string> StorageWatch::difference_of(const File& file, struct 
   return std::nullopt;
 }
 
-std::optional<std::string> StorageWatch::difference_of_content(const struct stat& status) {
+// Under the mutex, so that no checkpoint begins and ends between the look and the comparison.
+std::optional<std::string> StorageWatch::difference_of_database() {
   const MutexLock lock(mutex_);
+  struct stat status{};
+  if (auto found = difference_of(files_[database], status)) return found;
   if (writing_ || (status.st_size == content_.size && equal(status.st_mtim, content_.changed_at)))
     return std::nullopt;
   return files_[database].what + ", " + files_[database].path + ", was written by another program";

@@ -77,7 +77,7 @@ class StorageWatch {
       : files_(std::move(files)), content_(content) {}
 
   static std::optional<std::string> difference_of(const File& file, struct stat& status);
-  std::optional<std::string> difference_of_content(const struct stat& status) GAVEL_EXCLUDES(mutex_);
+  std::optional<std::string> difference_of_database() GAVEL_EXCLUDES(mutex_);
   std::optional<std::string> difference_of_lock() const;
   std::optional<std::string> difference_of_file_system() const;
   void begin_writing() GAVEL_EXCLUDES(mutex_);

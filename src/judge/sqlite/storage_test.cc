@@ -1,8 +1,10 @@
 // Storage that goes, is replaced or is written by others under a store that has it open (E24, F013).
 #include "judge/sqlite/storage.h"
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -133,6 +135,24 @@ TEST(SqliteStorage, WhatIsInOrderIsNotTold_E24) {
   fs::create_hard_link(options.path, options.path + ".second");
   fs::permissions(options.path, fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(told_by(*opened.storage), "nothing");
+}
+
+TEST(SqliteStorage, ACheckpointBesideALookIsNotTold_E24) {
+  const SqliteWorld world;
+  SqliteOptions options = world.options();
+  options.checkpoint_pages = 1;
+  const VirtualClock clock{Time()};
+  const auto opened = open_watched_sqlite_store(options, clock).value();
+  const rules::LaneId lane = opened.store->open_lane().value();
+  std::atomic<bool> done{false};
+  std::string told = "nothing";
+  std::thread watcher([&] {
+    while (!done && told == "nothing") told = told_by(*opened.storage);
+  });
+  for (std::int64_t n = 1; n <= 200; ++n) EXPECT_TRUE(post_empty(*opened.store, {lane, n}));
+  done = true;
+  watcher.join();
+  EXPECT_EQ(told, "nothing");
 }
 
 TEST(SqliteStorage, ALinkThatIsMadeToLeadElsewhereIsTold_E24) {
