@@ -1,12 +1,13 @@
 #include "app/database.h"
 
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "base/check.h"
 #include "judge/memory/store.h"
+#include "judge/sqlite/log_owner.h"
 #include "judge/sqlite/order_index.h"
+#include "judge/sqlite/storage.h"
 #include "judge/sqlite/store.h"
 
 namespace gavel::app {
@@ -49,16 +50,15 @@ Database open_memory(std::size_t lanes, const Clock& clock) {
   opened.open_reader = [database, &clock]() -> Result<std::unique_ptr<judge::Reader>> {
     return judge::open_memory_reader(database, clock);
   };
+  opened.check_storage = [] { return Result<void>(); };
   opened.order_index = judge::make_memory_order_index();
   return opened;
 }
 
-// Another one each time the machine starts; empty where the system does not say.
-std::string boot_of_machine() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string boot;
-  std::getline(file, boot);
-  return boot;
+Result<void> check(judge::StorageWatch& storage) {
+  const auto difference = storage.difference();
+  if (!difference) return {};
+  return fail(ErrorCode::broken, *difference + "; " + std::string(judge::StorageWatch::remedy));
 }
 
 }  // namespace
@@ -73,25 +73,33 @@ Result<Database> open_database(const Options& options, const Clock& clock) {
     if (auto done = judge::migrate_sqlite(sqlite); !done) return std::unexpected(done.error());
   }
   CHECK(options.lanes == 1);  // One connection writes.
-  auto store = judge::open_sqlite_store(sqlite, clock);
+  auto store = judge::open_watched_sqlite_store(sqlite, clock);
   if (!store) return std::unexpected(store.error());
-  auto order_index = judge::open_sqlite_order_index(sqlite.path + ".orders", boot_of_machine());
+  auto order_index = judge::open_sqlite_order_index(sqlite.path + ".orders", judge::boot_of_machine());
   if (!order_index) return std::unexpected(order_index.error());
   Database opened;
-  opened.stores.push_back(*std::move(store));
+  opened.stores.push_back(std::move(store->store));
+  opened.check_storage = [storage = store->storage] { return check(*storage); };
   opened.open_reader = [sqlite, &clock] { return judge::open_sqlite_reader(sqlite, clock); };
   opened.order_index = *std::move(order_index);
   return opened;
 }
 
 Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options, const Clock& clock) {
+  if (auto good = need_database(options); !good) return std::unexpected(good.error());
+  return judge::open_sqlite_reader(sqlite_of(options), clock);
+}
+
+Result<void> need_place_of_database(const Options& options) {
   if (options.judge.kind == JudgeUrl::Kind::memory)
     return fail(ErrorCode::invalid,
-                "judge.url memory: lives in the process that serves it; there is no file to read");
-  const judge::SqliteOptions sqlite = sqlite_of(options);
-  if (auto good = need_place(sqlite.path); !good) return std::unexpected(good.error());
-  if (auto good = need_file(sqlite.path); !good) return std::unexpected(good.error());
-  return judge::open_sqlite_reader(sqlite, clock);
+                "judge.url memory: lives in the process that serves it; there is no file");
+  return need_place(options.judge.path);
+}
+
+Result<void> need_database(const Options& options) {
+  if (auto good = need_place_of_database(options); !good) return good;
+  return need_file(options.judge.path);
 }
 
 Result<Migration> migrate_database(const Options& options) {

@@ -20,6 +20,8 @@ struct Database {
   std::vector<std::unique_ptr<judge::Store>> stores;  // One for each of the lanes that the options ask for.
   // One reader per thread that asks; all are closed before the stores.
   std::function<Result<std::unique_ptr<judge::Reader>>()> open_reader;
+  // Whether the files are still those that were opened; `broken` with the reason if not. Any thread.
+  std::function<Result<void>()> check_storage;
   // Of orders by user, beside the database: it may be removed while nobody serves, and is made again.
   std::unique_ptr<judge::OrderIndex> order_index;
 };
@@ -33,6 +35,11 @@ Result<Database> open_database(const Options& options, const Clock& clock);
 // A reader of committed rows of a file that nobody serves. `invalid` for memory:, which no other process can
 // read. `clock` outlives the reader.
 Result<std::unique_ptr<judge::Reader>> open_reader_alone(const Options& options, const Clock& clock);
+
+// `invalid` where judge.url names no file, or where the file cannot be in its place: a folder, a pipe, no
+// folder. need_database: also where it is not there.
+Result<void> need_place_of_database(const Options& options);
+Result<void> need_database(const Options& options);
 
 struct Migration {
   int from = 0;  // 0: an empty file.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -50,6 +51,7 @@ constexpr Duration read_within{5'000};
 constexpr stage::Limits audit_limits{.queue_max = 3, .batch_max = 1};
 
 constexpr Duration overdue_every{100};  // How often the pipeline looks for answers that are overdue.
+constexpr Duration storage_every{200};  // How often the files of the database are looked at.
 constexpr Duration drained_every{10};   // How often a draining instance looks whether it is done.
 
 // Within stop_within there must be time to work off the queues after the last connection.
@@ -125,6 +127,7 @@ class Instance::Wiring {
   void tell_gate(const rules::State& state);
   void watch_overdue();
   void watch_lanes();
+  Duration check_storage();
   void break_off(const std::string& why);
   void drain();
   void drain_on();
@@ -144,6 +147,7 @@ class Instance::Wiring {
   std::unique_ptr<judge::Reader> due_;
   std::unique_ptr<judge::Reader> ledger_;
   std::unique_ptr<judge::Reader> old_;
+  const std::function<Result<void>()> check_storage_;
   std::unique_ptr<judge::OrderIndex> order_index_;
   std::unique_ptr<judge::Reader> compared_;
   http::Readiness readiness_;
@@ -185,6 +189,7 @@ class Instance::Wiring {
   std::optional<Ticker> follow_thread_;
   std::optional<Ticker> forget_thread_;
   std::optional<Ticker> refresh_thread_;
+  std::optional<Ticker> storage_thread_;
   std::optional<Ticker> stop_bound_;  // While draining.
 };
 
@@ -203,6 +208,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       due_(std::move(readers.due)),
       ledger_(std::move(readers.ledger)),
       old_(std::move(readers.old)),
+      check_storage_(std::move(database.check_storage)),
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
       gate_(std::move(gate)),
@@ -244,6 +250,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
   follow_thread_.emplace([this] { return schedule_.projection.run().pause; });
   forget_thread_.emplace([this] { return schedule_.retention.run().pause; });
   refresh_thread_.emplace([this] { return schedule_.refresh.run().pause; });
+  storage_thread_.emplace([this] { return check_storage(); });
 }
 
 pipeline::LanesOptions Instance::Wiring::lanes_options(const Options& options) {
@@ -316,6 +323,12 @@ void Instance::Wiring::watch_lanes() {
   readiness_ = http::Readiness{!why, why ? "nothing can be decided: " + *why : ""};
 }
 
+// On a thread of its own, for a look at storage that has gone can take long.
+Duration Instance::Wiring::check_storage() {
+  if (const auto sound = check_storage_(); !sound) break_off(sound.error().message);
+  return storage_every;
+}
+
 // On any thread: the store cannot be trusted any longer, so nothing more is acknowledged.
 void Instance::Wiring::break_off(const std::string& why) {
   broken_ = true;
@@ -357,6 +370,7 @@ void Instance::Wiring::drain_on() {
 
 // Ends the threads from the outside in: who asks before who answers. Idempotent.
 void Instance::Wiring::finish() {
+  if (storage_thread_) storage_thread_->stop();
   if (expiry_thread_) expiry_thread_->stop();
   if (follow_thread_) follow_thread_->stop();
   if (forget_thread_) forget_thread_->stop();

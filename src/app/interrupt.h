@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/mutex.h"
+#include "base/time.h"
 
 namespace gavel::app {
 
@@ -21,6 +22,13 @@ class Interrupt {
   void wait() {
     const MutexLock lock(mutex_);
     while (!raised_) changed_.wait(mutex_);
+  }
+
+  // Returns once it is raised, after `at_most`, or earlier; whether it is raised.
+  bool wait_for(Duration at_most) {
+    const MutexLock lock(mutex_);
+    if (!raised_) changed_.wait_for(mutex_, at_most);
+    return raised_;
   }
 
  private:

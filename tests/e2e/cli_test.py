@@ -24,8 +24,9 @@ from pathlib import Path
 
 from gavel_process import Gavel, Lost, NotServing, new_key, program, run
 
-SUBCOMMANDS = ["serve", "demo", "bench", "verify", "migrate", "config"]
+SUBCOMMANDS = ["serve", "demo", "bench", "verify", "migrate", "backup", "restore", "config"]
 STOP_BOUND = 10  # Seconds, of src/app/instance.h.
+WITHOUT_FILE = [name for name in SUBCOMMANDS if name not in ("backup", "restore")]
 ORDER = {"user": "u1", "lines": [{"sku": "tee", "quantity": 1}]}
 
 
@@ -81,10 +82,10 @@ class Words(Folder):
         self.assertEqual(self.run_here("--version").out, f"gavel {version}\n")
 
     def test_what_is_not_understood_is_usage(self):
-        self.refused(2, "a command is required: serve, demo, bench, verify, migrate, config, stock, order, activity, gate, trace")
+        self.refused(2, "a command is required: serve, demo, bench, verify, migrate, backup, restore, config, stock, order, activity, gate, trace")
         self.refused(2, "unknown command 'srve'", "srve")
         self.refused(2, "--loud", "--loud")
-        for name in SUBCOMMANDS:
+        for name in WITHOUT_FILE:
             self.refused(2, f"--loud; see gavel {name} --help", name, "--loud")
             self.refused(2, "superfluous", name, "superfluous")
         self.refused(2, "--users", "demo", "--users", "many")

@@ -17,6 +17,8 @@ int main(int count, char** arguments) {
   subcommands.push_back(gavel::app::make_bench());
   subcommands.push_back(gavel::app::make_verify());
   subcommands.push_back(gavel::app::make_migrate());
+  subcommands.push_back(gavel::app::make_backup());
+  subcommands.push_back(gavel::app::make_restore());
   subcommands.push_back(gavel::app::make_config());
   for (auto& one : gavel::app::make_admin_subcommands()) subcommands.push_back(std::move(one));
   return gavel::app::run_command_line(count, arguments, subcommands);

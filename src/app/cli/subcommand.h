@@ -98,6 +98,8 @@ std::unique_ptr<Subcommand> make_demo();
 std::unique_ptr<Subcommand> make_bench();
 std::unique_ptr<Subcommand> make_verify();
 std::unique_ptr<Subcommand> make_migrate();
+std::unique_ptr<Subcommand> make_backup();
+std::unique_ptr<Subcommand> make_restore();
 std::unique_ptr<Subcommand> make_config();
 
 // A line on standard output, at once.

@@ -9,8 +9,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/check.h"
+
 namespace gavel::judge::sqlite {
 namespace {
+
+constexpr std::size_t note_offset = 24;  // The process id and its line end come before it.
+constexpr std::size_t note_bytes_max = 512;
 
 std::string holder_of(int descriptor) {
   char text[24] = {};
@@ -37,7 +42,7 @@ Result<FileLock> FileLock::take(const std::string& database_path) {
   if (descriptor < 0) {
     return fail(ErrorCode::invalid, path + " cannot be opened: " + std::generic_category().message(errno));
   }
-  FileLock lock(descriptor);
+  FileLock lock(descriptor, real.string());
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) {
       return fail(ErrorCode::invalid, path + " cannot be locked: " + std::generic_category().message(errno));
@@ -45,14 +50,28 @@ Result<FileLock> FileLock::take(const std::string& database_path) {
     return fail(ErrorCode::invalid, database_path + " is open for writing in " + holder_of(descriptor) +
                                         "; stop it first, or name another file");
   }
-  // The id is only for messages: where it cannot be written the lock holds all the same. It ends with its
-  // line, so that what an earlier holder left behind it is not read.
-  const std::string text = std::to_string(::getpid()) + "\n";
+  // The id is only for messages: where it cannot be written the lock holds all the same.
+  std::string text = std::to_string(::getpid());
+  text.resize(note_offset - 1, ' ');
+  text += '\n';
   static_cast<void>(::pwrite(descriptor, text.data(), text.size(), 0) < 0);
   return lock;
 }
 
-FileLock::FileLock(FileLock&& from) noexcept : descriptor_(std::exchange(from.descriptor_, -1)) {}
+std::string FileLock::note() const {
+  std::string text(note_bytes_max, '\0');
+  const ssize_t count = ::pread(descriptor_, text.data(), text.size(), note_offset);
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return text.substr(0, text.find('\n'));
+}
+
+void FileLock::set_note(const std::string& line) {
+  CHECK(line.size() <= note_bytes_max && line.ends_with('\n'));
+  static_cast<void>(::pwrite(descriptor_, line.data(), line.size(), note_offset) < 0);
+}
+
+FileLock::FileLock(FileLock&& from) noexcept
+    : descriptor_(std::exchange(from.descriptor_, -1)), database_(std::move(from.database_)) {}
 
 FileLock::~FileLock() {
   if (descriptor_ >= 0) ::close(descriptor_);

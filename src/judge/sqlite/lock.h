@@ -5,10 +5,11 @@
 //
 // The lock is the kernel's (flock) on a file beside the database, so that it ends with the process, kill -9
 // included. The file stays, since removing it would race with the next opener. It holds the process id, for
-// messages alone.
+// messages alone, and what the holder notes there.
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 
@@ -25,10 +26,21 @@ class FileLock {
   FileLock& operator=(const FileLock&) = delete;
   FileLock& operator=(FileLock&&) = delete;
 
+  // The database, whose log lies beside it, by the path that no link leads to.
+  const std::string& database() const { return database_; }
+  // The file that is locked.
+  std::string path() const { return database_ + ".lock"; }
+
+  // The line that the holder before left, or this one; empty if there is none or it cannot be read.
+  std::string note() const;
+  // Replaces it. Not synced; where it cannot be written there is none or half of one.
+  void set_note(const std::string& line);
+
  private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+  FileLock(int descriptor, std::string database) : descriptor_(descriptor), database_(std::move(database)) {}
 
   int descriptor_;
+  std::string database_;
 };
 
 }  // namespace gavel::judge::sqlite

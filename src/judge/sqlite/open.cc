@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "judge/sqlite/lock.h"
+#include "judge/sqlite/log_owner.h"
 #include "judge/sqlite/schema.h"
 #include "judge/sqlite/settings.h"
 
@@ -25,6 +26,9 @@ Result<std::unique_ptr<Connection>> open_current(const SqliteOptions& options, R
     return fail(ErrorCode::invalid, "SQLite " + options.path + " has schema version " +
                                         std::to_string(*version) + " and this gavel needs " +
                                         std::to_string(sqlite_schema_version) + "; " + remedy);
+  }
+  if (role != Role::reader) {
+    if (const Result<void> own = need_no_backup(**connection); !own) return std::unexpected(own.error());
   }
   if (const Result<void> applied = apply_settings(**connection, role); !applied) {
     return std::unexpected(applied.error());
@@ -57,8 +61,11 @@ Result<int> sqlite_schema_version_of(const SqliteOptions& options) {
 }
 
 Result<int> migrate_sqlite(const SqliteOptions& options) {
-  const auto lock = sqlite::FileLock::take(options.path);
+  auto lock = sqlite::FileLock::take(options.path);
   if (!lock) return std::unexpected(lock.error());
+  if (options.vfs.empty()) {
+    if (const auto own = sqlite::take_over_files(*lock); !own) return std::unexpected(own.error());
+  }
   const auto connection = sqlite::Connection::open(options.path, options.vfs, sqlite::Role::creator);
   if (!connection) return std::unexpected(connection.error());
   return sqlite::migrate(**connection, sqlite::schema_versions());

@@ -430,7 +430,8 @@ std::span<const char* const> schema_versions() { return versions_of_schema; }
 
 Result<int> version_of(Connection& connection) {
   const auto unreadable = [&] {
-    if (sqlite3_errcode(connection.raw()) == SQLITE_NOTADB) {
+    const int code = sqlite3_errcode(connection.raw()) & 0xff;
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
       return fail(ErrorCode::invalid,
                   "SQLite " + connection.path() +
                       " is not a database, or is damaged; name another file, or restore a copy");
@@ -445,16 +446,25 @@ Result<int> version_of(Connection& connection) {
   if (!id) return unreadable();
   const auto tables = number_of(connection, "SELECT count(*) FROM sqlite_schema");
   if (!tables) return unreadable();
-  if (*id != application_id && (*id != 0 || *tables != 0)) {
+  if (*id != application_id && *id != backup_id && (*id != 0 || *tables != 0)) {
     return fail(ErrorCode::invalid,
                 "SQLite " + connection.path() + " is another program's database; name another file");
   }
   return *id == 0 ? Result<int>(0) : number_of(connection, "PRAGMA user_version");
 }
 
+Result<void> need_no_backup(Connection& connection) {
+  const auto id = number_of(connection, "PRAGMA application_id");
+  if (!id) return std::unexpected(id.error());
+  if (*id != backup_id) return {};
+  return fail(ErrorCode::invalid, "SQLite " + connection.path() +
+                                      " is a backup; run `gavel restore` to put it in a database's place");
+}
+
 Result<int> migrate(Connection& connection, std::span<const char* const> versions) {
   const Result<int> found = version_of(connection);
   if (!found) return found;
+  if (const auto own = need_no_backup(connection); !own) return std::unexpected(own.error());
   const int last = static_cast<int>(versions.size());
   if (*found > last) {
     return fail(ErrorCode::invalid, "SQLite " + connection.path() + " has schema version " +

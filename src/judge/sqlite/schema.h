@@ -14,12 +14,18 @@ namespace gavel::judge::sqlite {
 
 // "GAVL" in the file's header, where file(1) shows it.
 inline constexpr int application_id = 0x4741564c;
+// "GAVB": a backup, which readers open and nobody serves.
+inline constexpr int backup_id = 0x47415642;
 
 // The statements that lead from version i to version i + 1.
 std::span<const char* const> schema_versions();
 
-// The version of an open file, 0 where it is empty. `invalid` if the file is another program's.
+// The version of an open file, be it a database or a backup; 0 where it is empty. `invalid` if the file is
+// another program's.
 Result<int> version_of(Connection& connection);
+
+// `invalid` if the file is a backup, which nobody writes to.
+Result<void> need_no_backup(Connection& connection);
 
 // Takes the steps that the file lacks, and says how many. `invalid`, with nothing changed, if the file is
 // newer than `versions` or another program's.

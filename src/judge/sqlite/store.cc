@@ -1,3 +1,4 @@
+// One noun: the store.
 #include "judge/sqlite/store.h"
 
 #include <algorithm>
@@ -9,8 +10,10 @@
 #include "base/check.h"
 #include "judge/sqlite/load.h"
 #include "judge/sqlite/lock.h"
+#include "judge/sqlite/log_owner.h"
 #include "judge/sqlite/open.h"
 #include "judge/sqlite/rows.h"
+#include "judge/sqlite/storage.h"
 #include "judge/sqlite/write.h"
 
 namespace gavel::judge {
@@ -41,17 +44,25 @@ Result<void> load_missing(Queries& queries, const std::set<Key>& keys, Rows& row
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(FileLock lock, std::unique_ptr<Connection> connection, Queries queries, const Clock& clock,
-              const SqliteOptions& options, Time latest)
+  SqliteStore(FileLock lock, std::unique_ptr<Connection> connection, Queries queries,
+              std::shared_ptr<StorageWatch> storage, const Clock& clock, const SqliteOptions& options,
+              Time latest)
       : lock_(std::move(lock)),
         connection_(std::move(connection)),
         queries_(std::move(queries)),
+        storage_(std::move(storage)),
         clock_(clock),
         checkpoint_pages_(options.checkpoint_pages),
+        has_system_files_(options.vfs.empty()),
         latest_(latest) {
+    note(FileUse::at_rest);
     sqlite3_wal_hook(connection_->raw(), &SqliteStore::note_log_pages, this);
   }
-  ~SqliteStore() override { connection_->roll_back(); }
+  // Closing writes the log into the database, which must be this store's for that.
+  ~SqliteStore() override {
+    connection_->roll_back();
+    if (check(storage_->difference())) note(FileUse::written);
+  }
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;
 
@@ -82,7 +93,10 @@ class SqliteStore final : public Store {
   using DueByUser = std::map<rules::UserId, std::vector<OrderId>>;
 
   static int note_log_pages(void* store, sqlite3*, const char*, int pages);
+  Result<void> check(const std::optional<std::string>& difference);
+  void note(FileUse use);
   Result<void> checkpoint_from(std::int64_t pages);
+  int checkpoint();
   Result<void> start();
   Result<Resolution> resolve_within(BatchId batch);
   Result<std::vector<OrderId>> find_due_of_item(const DueQuestion& question, Time now);
@@ -93,9 +107,12 @@ class SqliteStore final : public Store {
   FileLock lock_;
   std::unique_ptr<Connection> connection_;
   Queries queries_;
+  const std::shared_ptr<StorageWatch> storage_;
   const Clock& clock_;
   const std::int64_t checkpoint_pages_;
+  const bool has_system_files_;
   std::int64_t log_pages_ = 0;           // Of the log after the last commit.
+  bool is_log_new_ = false;              // It began with the last commit, which is not noted yet.
   std::int64_t checkpointed_pages_ = 0;  // Of the log when it was last checkpointed.
   Time latest_;                          // The latest time that was told.
 };
@@ -280,10 +297,28 @@ Result<void> SqliteStore::write(const State& state, BatchId batch, Time now) {
 }
 
 // A commit that fails to write or to sync is `broken` like any such error, never `unknown`: its pages may lie
-// whole in the log, another sync would not tell, and only a restart that reads the file can.
+// whole in the log, another sync would not tell, and only a restart that reads the file can. What was written
+// into a file that no name leads to any longer is not acknowledged either.
 Result<void> SqliteStore::commit() {
   const auto done = queries_[Query::commit].run();
-  return done ? Result<void>{} : std::unexpected(done.error());
+  if (!done) return std::unexpected(done.error());
+  if (auto same = check(storage_->difference_of_data()); !same) return same;
+  if (std::exchange(is_log_new_, false)) note(FileUse::at_rest);
+  return {};
+}
+
+// Never of a file that is not this store's. Files of another layer than the system's are not what the system
+// shows of them.
+void SqliteStore::note(FileUse use) {
+  if (has_system_files_ && !storage_->difference_of_data()) note_files(lock_, use);
+}
+
+// Where the storage is another than the one that was opened, nothing is written any more.
+Result<void> SqliteStore::check(const std::optional<std::string>& difference) {
+  if (connection_->broken()) return std::unexpected(*connection_->broken());
+  if (!difference) return {};
+  connection_->set_remedy(std::string(StorageWatch::remedy));
+  return std::unexpected(connection_->break_off(*difference));
 }
 
 void SqliteStore::rollback() { connection_->roll_back(); }
@@ -313,7 +348,10 @@ Result<Resolution> SqliteStore::resolve_within(BatchId batch) {
 }
 
 int SqliteStore::note_log_pages(void* store, sqlite3*, const char*, int pages) {
-  static_cast<SqliteStore*>(store)->log_pages_ = pages;
+  auto& self = *static_cast<SqliteStore*>(store);
+  // With the first commit, and wherever the log began anew.
+  if (pages <= self.log_pages_ || self.log_pages_ == 0) self.is_log_new_ = true;
+  self.log_pages_ = pages;
   return SQLITE_OK;
 }
 
@@ -327,12 +365,19 @@ Result<void> SqliteStore::checkpoint_from(std::int64_t pages) {
   if (connection_->broken()) return std::unexpected(*connection_->broken());
   if (log_pages_ < checkpointed_pages_) checkpointed_pages_ = 0;  // The log began anew.
   if (log_pages_ - checkpointed_pages_ < pages) return {};
-  const int code =
-      sqlite3_wal_checkpoint_v2(connection_->raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  if (auto same = check(storage_->difference()); !same) return same;
+  note(FileUse::written);
+  const int code = checkpoint();
+  note(FileUse::at_rest);
   checkpointed_pages_ = log_pages_;
   // A reader that holds an old snapshot stops a checkpoint short; the next one goes on from there.
   if (code == SQLITE_OK || code == SQLITE_BUSY) return {};
   return std::unexpected(connection_->failure(code, "checkpoint"));
+}
+
+int SqliteStore::checkpoint() {
+  const StorageWatch::Writing writing(*storage_);
+  return sqlite3_wal_checkpoint_v2(connection_->raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
 Result<Time> latest_batch(Queries& queries) {
@@ -345,17 +390,30 @@ Result<Time> latest_batch(Queries& queries) {
 }  // namespace
 }  // namespace sqlite
 
-Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock) {
+Result<WatchedStore> open_watched_sqlite_store(const SqliteOptions& options, const Clock& clock) {
   auto lock = sqlite::FileLock::take(options.path);
   if (!lock) return std::unexpected(lock.error());
+  if (options.vfs.empty()) {
+    if (const auto own = sqlite::take_over_files(*lock); !own) return std::unexpected(own.error());
+  }
   auto connection = sqlite::open_current(options, sqlite::Role::writer);
   if (!connection) return std::unexpected(connection.error());
   auto queries = sqlite::Queries::prepare(**connection, sqlite::Use::store);
   if (!queries) return std::unexpected(queries.error());
   const auto latest = sqlite::latest_batch(*queries);
   if (!latest) return std::unexpected(latest.error());
-  return std::make_unique<sqlite::SqliteStore>(*std::move(lock), *std::move(connection), *std::move(queries),
-                                               clock, options, *latest);
+  // The first query has opened the log.
+  auto storage = StorageWatch::begin(options.path, *lock);
+  if (!storage) return std::unexpected(storage.error());
+  auto store = std::make_unique<sqlite::SqliteStore>(*std::move(lock), *std::move(connection),
+                                                     *std::move(queries), *storage, clock, options, *latest);
+  return WatchedStore{std::move(store), *std::move(storage)};
+}
+
+Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock) {
+  auto opened = open_watched_sqlite_store(options, clock);
+  if (!opened) return std::unexpected(opened.error());
+  return std::move(opened->store);
 }
 
 }  // namespace gavel::judge

@@ -33,9 +33,18 @@ Result<int> migrate_sqlite(const SqliteOptions& options);  // How many steps wer
 // is the library's own.
 void spare_sqlite_memory_counts();
 
+class StorageWatch;
+
 // Refuses (ErrorCode::invalid) a file whose schema is not this build's, and one that another process has open
 // for writing; the message says what to do.
 Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock);
+// The same with the watch over its files, which the store itself asks at each commit and checkpoint: for a
+// thread that asks it where nothing is written.
+struct WatchedStore {
+  std::unique_ptr<Store> store;
+  std::shared_ptr<StorageWatch> storage;
+};
+Result<WatchedStore> open_watched_sqlite_store(const SqliteOptions& options, const Clock& clock);
 // `clock` is the store's, and outlives the reader.
 Result<std::unique_ptr<Reader>> open_sqlite_reader(const SqliteOptions& options, const Clock& clock);
 
