@@ -31,10 +31,8 @@ constexpr std::string_view read_description =
 constexpr std::string_view write_description =
     "Sends a request to the operators' listener of the server that has judge.url open, or of the one\n"
     "at --server. Commands are idempotent: if a response is lost, the request is sent again with the\n"
-    "same key, and so it is when you rerun the command with --key, for as long as the server remembers
-    "
-    "keys: a week, or what its rules.requests_kept_hours says.
-    "
+    "same key, and so it is when you rerun the command with --key, for as long as the server remembers\n"
+    "keys: a week, or what its rules.requests_kept_hours says.\n"
     "Exit code 0: done; 1: refused by a business rule; 2: usage error; 3: no final answer.";
 
 class AdminSubcommand final : public Subcommand {
