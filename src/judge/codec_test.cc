@@ -101,7 +101,7 @@ TEST(Codec, RefusesADetailThatItDidNotWrite) {
                            "[]",
                            "1",
                            R"({"colour":1})",
-                           R"({"sku":"no blank"})",
+                           R"({"sku":"no\u0007bell"})",
                            R"({"available":"2"})",
                            R"({"available":2.5})",
                            R"({"order":"x"})",

@@ -542,7 +542,8 @@ TEST(SqliteReader, ARowInAnotherFormIsBroken) {
   SqliteWorld world;
   {
     const auto connection = sqlite::open_current(world.options(), sqlite::Role::writer).value();
-    ASSERT_TRUE(connection->execute("INSERT INTO sku VALUES (1, 'not a code', 1, 1, 'service', 0)"));
+    ASSERT_TRUE(
+        connection->execute("INSERT INTO sku VALUES (1, 'two' || char(10) || 'lines', 1, 1, 'service', 0)"));
   }
   const auto reader = world.open_reader();
   Reader::Visitor visitor;
