@@ -37,7 +37,7 @@ constexpr auto table = std::to_array<Setting>({
     {"judge.queue_commands_max", integer, "10000", 1, million,
      "maximum number of commands that wait for the judge, in each lane"},
     {"judge.checkpoint_pages", integer, "1000", 16, million,
-     "pages of 4 KiB at which SQLite's write-ahead log is checkpointed; an eighth when idle"},
+     "SQLite's log is checkpointed at this many pages; idle: an eighth"},
     {"pipeline.mode", text, "direct", 0, 0,
      "default mode: direct (the judge alone) or gated (a gate before the judge)"},
     {"gate.url", text, "memory:", 0, 0, "the gate: memory:, within this process"},

@@ -453,13 +453,13 @@ class Stop(Folder):
 
     def test_a_database_that_hangs_does_not_hold_it_up(self):
         """Another program that writes to the file keeps the judge waiting; the stop keeps its bound all the same."""
-        # One by one, and none too late to be tried: together they wait much longer than the bound.
+        # One by one, a second each, and none too late to be tried: together they wait twice as long as the bound.
         self.gavel.start(judge__batch_commands_max=1, admission__judge_within_ms=60000,
                          admission__answer_within_ms=61000)
         self.stock()
         other = sqlite3.connect(self.gavel.database, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        keys = [f"k{i}" for i in range(8)]
+        keys = [f"k{i}" for i in range(20)]
         threads = [threading.Thread(target=self.ask_in_vain, args=(key,)) for key in keys]
         for thread in threads:
             thread.start()
