@@ -33,6 +33,9 @@ void* operator new(std::size_t size) {
   count(memory, 1);
   return memory;
 }
+// The library's form without an exception need not come to the one above, but its memory comes to the one
+// below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return operator new(size); }
 void operator delete(void* memory) noexcept {
   count(memory, -1);
   std::free(memory);
