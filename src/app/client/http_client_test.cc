@@ -96,8 +96,9 @@ TEST(HttpClient, ConnectsAgainWhereTheServerClosed) {
   });
   HttpClient client = client_of(server.url());
   EXPECT_EQ(asked(client, get), "200 1");
+  server.wait_until_closed(1);
   EXPECT_EQ(asked(client, get), "200 2");
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  server.wait_until_closed(2);
   EXPECT_EQ(asked(client, get), "200 3");
 }
 

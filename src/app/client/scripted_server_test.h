@@ -102,6 +102,10 @@ class ScriptedServer {
     return "http://" + host + ":" + std::to_string(port_);
   }
   int connections() const { return connections_; }
+  // Returns when that many connections were closed by the server.
+  void wait_until_closed(int count) const {
+    while (closed_ < count) std::this_thread::yield();
+  }
 
  private:
   void accept() {
@@ -115,6 +119,7 @@ class ScriptedServer {
         Session session(socket, number);
         serve_(session);
         ::shutdown(socket, SHUT_RDWR);
+        ++closed_;
       });
     }
   }
@@ -124,6 +129,7 @@ class ScriptedServer {
   std::uint16_t port_ = 0;
   std::atomic<bool> ended_{false};
   std::atomic<int> connections_{0};
+  std::atomic<int> closed_{0};
   Mutex mutex_;
   std::vector<int> sockets_;  // Closed at the end, so that no number is used twice.
   std::vector<std::thread> threads_;
