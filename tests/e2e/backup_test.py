@@ -354,7 +354,7 @@ class Probe(threading.Thread):
 
 
 class ByHand(Folder):
-    """What F013 did, on a database whose process was killed after a load."""
+    """What F013 did, on a database whose process was killed under load."""
 
     def setUp(self):
         super().setUp()
@@ -363,10 +363,8 @@ class ByHand(Folder):
             self.make_copy(method)
         buyers = self.start_buyers()
         time.sleep(1)
-        buyers.stop()
-        # While a checkpoint writes into the file, nothing can be told of it (docs/operating.md).
-        time.sleep(0.5)
         self.gavel.kill9()
+        buyers.stop()
         self.assertGreater((self.folder / "gavel.db-wal").stat().st_size, 0)
 
     def make_copy(self, method):
@@ -384,14 +382,13 @@ class ByHand(Folder):
         with self.assertRaises(NotServing) as refusal:
             self.gavel.start()
         self.assertEqual(refusal.exception.code, BROKEN_CODE)
-        self.assertRegex(refusal.exception.errors, why)
-        self.assertRegex(refusal.exception.errors, "gavel restore|restore a copy")
+        self.assertIn(why, refusal.exception.errors)
+        self.assertIn("gavel restore", refusal.exception.errors)
         self.assertEqual([(self.folder / name).read_bytes() for name in ("gavel.db", "gavel.db-wal")], before)
 
     def test_a_copy_by_other_tools_is_refused_beside_the_log_F013(self):
         for name, why in [("api.db", "this is not the file that was served last"),
-                          # With some logs SQLite finds the pair damaged before anything else is looked at.
-                          ("vacuum.db", "this file never had a log|is damaged")]:
+                          ("vacuum.db", "this file never had a log")]:
             shutil.copyfile(self.folder / name, self.folder / "gavel.db")
             self.expect_refused(why)
 

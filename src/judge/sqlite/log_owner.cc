@@ -81,8 +81,9 @@ std::optional<FileNote> parse(const std::string& line) {
   return note;
 }
 
+// A checkpoint never makes the file smaller.
 bool is_same_database(const FileNote& noted, const FileNote& present) {
-  if (noted.inode != present.inode) return false;
+  if (noted.inode != present.inode || present.size < noted.size) return false;
   return noted.use == FileUse::written ||
          (noted.size == present.size && noted.changed_at_ns == present.changed_at_ns);
 }
@@ -143,11 +144,14 @@ void note_files(FileLock& lock, FileUse use) {
   if (const auto note = note_of(lock, use)) lock.set_note(to_text(*note));
 }
 
+Result<void> check_files(const FileLock& lock) {
+  if (!has_log(lock)) return {};
+  if (auto checked = check_header(lock); !checked) return checked;
+  return check_note(lock);
+}
+
 Result<void> take_over_files(FileLock& lock) {
-  if (has_log(lock)) {
-    if (auto checked = check_header(lock); !checked) return checked;
-    if (auto checked = check_note(lock); !checked) return checked;
-  }
+  if (auto checked = check_files(lock); !checked) return checked;
   note_files(lock, FileUse::written);
   return {};
 }

@@ -38,7 +38,9 @@ enum class FileUse : std::uint8_t {
 void note_files(FileLock& lock, FileUse use);
 
 // `invalid`, in one line that says what to do, where the log beside the database is not its own. Before
-// SQLite opens the file. Then notes that the files are in use.
+// SQLite opens the file.
+Result<void> check_files(const FileLock& lock);
+// The same, and then notes that the files are in use.
 Result<void> take_over_files(FileLock& lock);
 
 }  // namespace sqlite

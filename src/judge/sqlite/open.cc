@@ -1,5 +1,8 @@
 #include "judge/sqlite/open.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include <sqlite3.h>
 
 #include "judge/sqlite/lock.h"
@@ -55,6 +58,12 @@ void spare_sqlite_memory_counts() {
 
 Result<int> sqlite_schema_version_of(const SqliteOptions& options) {
   if (!sqlite::exists(options)) return 0;
+  std::error_code unknown;  // What is no file is refused by whoever opens it.
+  if (options.vfs.empty() && std::filesystem::is_regular_file(options.path, unknown)) {
+    const auto lock = sqlite::FileLock::take(options.path);
+    if (!lock) return std::unexpected(lock.error());
+    if (const auto own = sqlite::check_files(*lock); !own) return std::unexpected(own.error());
+  }
   const auto connection = sqlite::Connection::open(options.path, options.vfs, sqlite::Role::reader);
   if (!connection) return std::unexpected(connection.error());
   return sqlite::version_of(**connection);
