@@ -98,7 +98,9 @@ class Bench(unittest.TestCase):
                 self.assertGreaterEqual(one["answers"], one["outstanding"])
                 self.assertLessEqual(one["p50_ms"], one["p99_ms"])
                 self.assertEqual(one["connections"], one["outstanding"], "as the server's metrics show it")
-                self.assertLessEqual(one["backlog"], one["outstanding"])
+                # In `mixed` holds fall due, and their release waits for the judge beside the requests.
+                released_at_once = 600 if scenario == "mixed" else 0
+                self.assertLessEqual(one["backlog"], one["outstanding"] + released_at_once)
                 if scenario == "burst":
                     self.assertEqual(one["codes"]["reserved"], max(1, one["outstanding"] // 30))
         ended = self.run_here("bench --outstanding 50 200 --seconds 1 --svg picture.svg")

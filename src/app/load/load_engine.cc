@@ -2,6 +2,7 @@
 #include "app/load/load_engine.h"
 
 #include <algorithm>
+#include <list>
 #include <utility>
 #include <vector>
 
@@ -41,9 +42,9 @@ struct Slot {
   enum class State : std::uint8_t { absent, connecting, idle, asking, resting };
 
   std::optional<HttpConnection> connection;
-  std::optional<PendingRequest> pending;  // While asking.
-  FineTime since{0};                      // When it was sent last, or the connection begun.
-  std::size_t idle_at = 0;                // Its place among the idle ones.
+  std::optional<PendingRequest> pending;          // While asking.
+  FineTime since{0};                              // When it was sent last, or the connection begun.
+  std::list<std::size_t>::iterator idle_at = {};  // Its place among the idle ones.
   State state = State::absent;
   bool was_used = false;
 };
@@ -121,7 +122,7 @@ class LoadEngine::Parts final : public HttpConnection::Listener {
   std::vector<Slot> slots_;
   // Each slot stands in one of these, or is connecting or asking.
   std::vector<std::size_t> opening_;  // To be connected before the time begins.
-  std::vector<std::size_t> idle_;
+  std::list<std::size_t> idle_;       // That which has been idle longest in front.
   std::vector<std::size_t> absent_;
   std::multimap<FineTime, std::size_t> resting_;  // By the time when they are absent again.
   std::size_t connecting_ = 0;
@@ -192,16 +193,12 @@ void LoadEngine::Parts::connect(std::size_t number) {
 
 void LoadEngine::Parts::stand_idle(std::size_t number) {
   slots_[number].state = State::idle;
-  slots_[number].idle_at = idle_.size();
-  idle_.push_back(number);
+  slots_[number].idle_at = idle_.insert(idle_.end(), number);
 }
 
 void LoadEngine::Parts::leave_idle(std::size_t number) {
-  const std::size_t at = slots_[number].idle_at;
-  CHECK(slots_[number].state == State::idle && idle_[at] == number);
-  idle_[at] = idle_.back();
-  slots_[idle_[at]].idle_at = at;
-  idle_.pop_back();
+  CHECK(slots_[number].state == State::idle && *slots_[number].idle_at == number);
+  idle_.erase(slots_[number].idle_at);
 }
 
 void LoadEngine::Parts::stand_absent(std::size_t number) {
@@ -331,7 +328,7 @@ void LoadEngine::Parts::send_due() {
     auto pending = next_due(now);
     if (!pending) break;
     now = fine_now();
-    send(idle_.back(), *std::move(pending), now);
+    send(idle_.front(), *std::move(pending), now);
   }
   // A connection that the server closed is made again when it is needed.
   while (idle_.empty() && !absent_.empty() && connecting_ < connecting_most && is_due(now)) {

@@ -2,19 +2,18 @@
 //
 // Two schedules:
 //
-//   by rate         Each request has a time at which it is to be sent, whatever the server does, and its
-//   latency
+//   by rate         Each request has a time at which it is to be sent, whatever the server does. Its latency
 //                   counts from then, though no connection was free or the first response said "later". A
 //                   loop that waits for responses would slow down with the server and leave out the requests
 //                   that would have waited.
-//   by outstanding  Each connection has one request outstanding, and the next as soon as its response is
-//   final.
-//                   A latency counts from the first sending.
+//   by outstanding  Each connection has one request outstanding, and sends the next as soon as its response
+//                   is final. A latency counts from the first sending.
 //
 // What is busy (429, 503, key in flight), unknown (504) or lost is sent again with the same key: after
 // Retry-After, or after a second where the connection broke. To leave such requests uncounted would make an
 // overloaded server look fast, and to ask at once would measure how fast it refuses. All connections are
-// opened before the time begins, and those that break are made again when they are needed.
+// opened before the time begins, and those that break are made again when they are needed. The one that has
+// been idle longest is used next, so that no server closes one because it is never used.
 //
 //   absent ──connect──► connecting ──► idle ──send──► asking ──final response──► idle
 //     ▲                                  │              │ busy, unknown: idle, and the request waits

@@ -1,6 +1,8 @@
 // The engine against servers that are busy, slow, lossy, or turn connections away.
 #include "app/load/load_engine.h"
 
+#include <array>
+#include <atomic>
 #include <deque>
 #include <set>
 #include <string>
@@ -64,6 +66,19 @@ TEST(LoadEngine, SendsEachRequestOnceUntilTheTrafficHasNoMore) {
   EXPECT_EQ(statistics.exchanges.count(), 100);
   EXPECT_EQ(statistics.unanswered + statistics.busy + statistics.lost + statistics.unsent, 0);
   EXPECT_EQ(server.connections(), 4);
+}
+
+// Else a server closes those that are never used, just when one of them is wanted.
+TEST(LoadEngine, UsesItsConnectionsInTurn) {
+  std::array<std::atomic<int>, 5> asked = {};
+  ScriptedServer server([&](Session& session) {
+    for (; !session.read().empty(); session.send(reserved))
+      ++asked.at(static_cast<std::size_t>(session.number()));
+  });
+  Keys traffic(20);
+  run(server, 4, RateSchedule{.per_second = 100, .during = ms(200)}, traffic);
+  // Five each, or somewhat fewer where a slow machine had several requests outstanding.
+  for (std::size_t connection = 1; connection <= 4; ++connection) EXPECT_GE(asked.at(connection), 3);
 }
 
 TEST(LoadEngine, KeepsItsConnectionsFromRunToRun) {
