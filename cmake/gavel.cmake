@@ -26,7 +26,10 @@ target_compile_options(gavel_flags INTERFACE
   -Wall -Wextra -Wpedantic -Werror
   -Wshadow -Wconversion -Wsign-conversion
   -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wcast-qual
-  -Wformat=2 -Wimplicit-fallthrough -Wextra-semi -Wundef -Wvla)
+  -Wformat=2 -Wimplicit-fallthrough -Wextra-semi -Wundef -Wvla
+  # Where sources are compiled together, a local name may be that of a neighbour's constant, and a type may contain one
+  # of a source that was included.
+  $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-shadow$<SEMICOLON>$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>>)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(gavel_flags INTERFACE
@@ -85,6 +88,18 @@ function(gavel_precompile target kind)
   endif()
 endfunction()
 
+# Has the sources of `target`, which is of the kind `product` or `test`, compiled six at a time where GAVEL_TOGETHER says
+# so: half of what a compiler does for a unit it does for the headers. What such a build cannot see another one does: the
+# dev build compiles each source of the product alone, so that nothing forgotten is hidden by a neighbour's headers.
+function(gavel_compile_together target kind)
+  if(NOT GAVEL_TOGETHER MATCHES "^(|tests|all)$")
+    message(FATAL_ERROR "GAVEL_TOGETHER is tests, all or empty, not '${GAVEL_TOGETHER}'")
+  endif()
+  if(GAVEL_TOGETHER STREQUAL "all" OR (GAVEL_TOGETHER STREQUAL "tests" AND kind STREQUAL "test"))
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
 # Links `target` with the named libraries of ours. A missing name would become `-lgavel_x` and fail at the linker, far
 # from its cause; the order of folders also makes this the first guard against an include that points up.
 function(gavel_depend target scope)
@@ -111,6 +126,7 @@ function(gavel_library name)
   if(arg_SOURCES)
     add_library(gavel_${name} STATIC ${arg_SOURCES})
     gavel_precompile(gavel_${name} product)
+    gavel_compile_together(gavel_${name} product)
     set(scope PUBLIC)
   else()
     add_library(gavel_${name} INTERFACE)
@@ -127,6 +143,7 @@ function(gavel_program name)
   # The target carries a prefix, since the program `gavel` and a library could share a name.
   add_executable(gavel_program_${name} ${arg_SOURCES})
   gavel_precompile(gavel_program_${name} product)
+  gavel_compile_together(gavel_program_${name} product)
   set_target_properties(gavel_program_${name} PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_link_libraries(gavel_program_${name} PRIVATE gavel_flags ${arg_LINKS})
@@ -189,6 +206,7 @@ function(gavel_test name)
   target_link_libraries(${name} PRIVATE gavel_flags GTest::gtest_main ${arg_LINKS})
   target_compile_options(${name} PRIVATE ${GAVEL_TEST_OPTIONS})
   gavel_precompile(${name} test)
+  gavel_compile_together(${name} test)
   gavel_depend(${name} PRIVATE ${arg_DEPENDS})
   # Tests are listed when ctest starts, so that a build never runs what it builds.
   gtest_discover_tests(${name}
@@ -198,19 +216,19 @@ function(gavel_test name)
     PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-# gavel_e2e(<name> SCRIPT file.py [ARGS ...] [TIMEOUT seconds]): a Python script that drives the finished program, whose
-# path it finds in the environment variable GAVEL_PROGRAM. It passes by exit code 0. tools/test runs it on the release
-# build, alone, because such scripts kill servers and measure time. Those that keep a history have it judged by the
-# program gavel-oracle, which the test e2e/oracle_program builds first: who only wants the service need not wait for it.
+# gavel_e2e(<name> SCRIPT file.py [ALONE] [ARGS ...] [TIMEOUT seconds]): a Python script that drives the finished program,
+# whose path it finds in the environment variable GAVEL_PROGRAM. It passes by exit code 0. tools/test runs it on the
+# release build. ALONE says that it measures time, so that nothing runs beside it. Those that keep a history have it judged
+# by the program gavel-oracle, which the test e2e/oracle_program builds first: who only wants the service need not wait.
 function(gavel_e2e name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCRIPT;TIMEOUT" "ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "SCRIPT;TIMEOUT" "ARGS")
   gavel_check_arguments("gavel_e2e(${name})")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
   add_test(NAME e2e/${name} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGS})
   set_tests_properties(e2e/${name} PROPERTIES
-    LABELS e2e TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ON FIXTURES_REQUIRED oracle_program
+    LABELS e2e TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_ALONE} FIXTURES_REQUIRED oracle_program
     ENVIRONMENT "GAVEL_PROGRAM=${PROJECT_BINARY_DIR}/gavel;PYTHONDONTWRITEBYTECODE=1")
 endfunction()
 

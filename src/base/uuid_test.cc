@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view rfc_example = "017F22E2-79B0-7CC3-98C4-DC0C0C07398F";
 constexpr Time rfc_time{Duration(1'645'557'742'000)};
 
-std::string reread(std::string_view text) {
+std::string reread_uuid(std::string_view text) {
   const auto uuid = parse_uuid(text);
   return uuid ? to_text(*uuid) : "refused";
 }
@@ -43,7 +43,7 @@ TEST(UuidTest, TakesThe36CharacterFormInEitherCaseAndNothingElse) {
       {"017f22e27-9b0-7cc3-98c4-dc0c0c07398f", "refused"},
       {"017f22e2-79b0-7cc3-98c4-dc0c0c0739 f", "refused"},
   };
-  for (const auto& [text, expected] : rows) EXPECT_EQ(reread(text), expected) << text;
+  for (const auto& [text, expected] : rows) EXPECT_EQ(reread_uuid(text), expected) << text;
 }
 
 TEST(UuidTest, VersionAndVariantAreBothAsked) {

@@ -17,8 +17,6 @@ namespace {
 
 using rules::malformed;
 
-constexpr auto required = Need::required;
-
 // Their bounds are those of a request key and of an id in a path; what breaks them is told by the same words.
 constexpr Shape any_text{.kind = Kind::text, .unit = TextUnit::bytes};
 constexpr Shape any_object{.kind = Kind::object};
@@ -100,8 +98,8 @@ std::span<const BatchAct> batch_acts() { return acts; }
 
 std::vector<Member> members_of(const BatchAct& act) {
   // Without a request id the answer is an outcome of its own, key_missing.
-  std::vector<Member> members{{"request_id", Need::optional, &any_text}, {"act", required, &any_text}};
-  if (!act.parameter.empty()) members.push_back(Member{act.parameter, required, &any_text});
+  std::vector<Member> members{{"request_id", Need::optional, &any_text}, {"act", Need::required, &any_text}};
+  if (!act.parameter.empty()) members.push_back(Member{act.parameter, Need::required, &any_text});
   for (const Member& member : body_shape(act.endpoint).members) members.push_back(member);
   return members;
 }

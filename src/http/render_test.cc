@@ -19,7 +19,7 @@ using rules::SkuCode;
 using rules::UserId;
 using rules::Verdict;
 
-const OrderId order{*parse_uuid("019383a1-7c00-7abc-8def-0123456789ab")};
+const OrderId bought{*parse_uuid("019383a1-7c00-7abc-8def-0123456789ab")};
 
 Time at(std::string_view text) { return *parse_time(text); }
 
@@ -38,14 +38,14 @@ std::string answer(const rules::Act& act, Outcome outcome, Record record = Recor
                         outcome == Outcome::confirmed || outcome == Outcome::cancelled ||
                         outcome == Outcome::refunded || outcome == Outcome::extended ||
                         std::holds_alternative<rules::ChangeOrder>(act);
-  if (of_order) verdict.order = order;
+  if (of_order) verdict.order = bought;
   if (outcome == Outcome::adjusted || outcome == Outcome::counted) verdict.detail.version = 12;
   if (outcome == Outcome::refunded) verdict.detail.state = "partly_refunded";
   if (std::holds_alternative<rules::ChangeActivity>(act)) verdict.detail.state = "draft";
   const bool holds = outcome == Outcome::reserved || outcome == Outcome::extended ||
                      std::holds_alternative<rules::ChangeOrder>(act);
   if (holds) verdict.detail.expires_at = at("2026-11-29T21:03:46.123Z");
-  const Command command{rules::Caller("shop"), rules::RequestKey("k1"), order, act};
+  const Command command{rules::Caller("shop"), rules::RequestKey("k1"), bought, act};
   return rendered(success(command, verdict));
 }
 
@@ -72,20 +72,20 @@ TEST(Render, AnswersEachWriteWithWhatWasAskedAndWhatBecameOfIt) {
             R"({"code":"sold","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"paid","user":"u1",)"
             R"("activity":"s1","lines":[{"sku":"cup","quantity":1},{"sku":"tee","quantity":2}],)"
             R"("at":"2026-11-29T20:48:46.123Z"})");
-  EXPECT_EQ(answer(rules::Confirm{order}, Outcome::confirmed),
+  EXPECT_EQ(answer(rules::Confirm{bought}, Outcome::confirmed),
             "200\n"
             R"({"code":"confirmed","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"paid",)"
             R"("at":"2026-11-29T20:48:46.123Z"})");
-  EXPECT_EQ(answer(rules::Cancel{order}, Outcome::cancelled),
+  EXPECT_EQ(answer(rules::Cancel{bought}, Outcome::cancelled),
             "200\n"
             R"({"code":"cancelled","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"cancelled",)"
             R"("at":"2026-11-29T20:48:46.123Z"})");
-  EXPECT_EQ(answer(rules::Extend{order}, Outcome::extended),
+  EXPECT_EQ(answer(rules::Extend{bought}, Outcome::extended),
             "200\n"
             R"({"code":"extended","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"held",)"
             R"("at":"2026-11-29T20:48:46.123Z","expires_at":"2026-11-29T21:03:46.123Z"})");
   const rules::ChangeOrder change{
-      order, {{SkuCode("tee"), Quantity{2}}, {SkuCode("cup"), Quantity{1}}, {SkuCode("tee"), Quantity{1}}}};
+      bought, {{SkuCode("tee"), Quantity{2}}, {SkuCode("cup"), Quantity{1}}, {SkuCode("tee"), Quantity{1}}}};
   EXPECT_EQ(answer(change, Outcome::changed),
             "200\n"
             R"({"code":"changed","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"held",)"
@@ -132,16 +132,16 @@ TEST(Render, AnswersWhatIsDoneAboutTheGate) {
 TEST(Render, AnswersActsOnSomeLinesWithThem) {
   const rules::Lines some{{SkuCode("tee"), Quantity{2}}, {SkuCode("cup"), Quantity{1}}};
   EXPECT_EQ(
-      answer(rules::Confirm{order, some}, Outcome::confirmed),
+      answer(rules::Confirm{bought, some}, Outcome::confirmed),
       "200\n"
       R"({"code":"confirmed","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"paid",)"
       R"("lines":[{"sku":"cup","quantity":1},{"sku":"tee","quantity":2}],"at":"2026-11-29T20:48:46.123Z"})");
-  EXPECT_EQ(answer(rules::Refund{order, some, rules::Restock::no}, Outcome::refunded),
+  EXPECT_EQ(answer(rules::Refund{bought, some, rules::Restock::no}, Outcome::refunded),
             "200\n"
             R"({"code":"refunded","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"partly_refunded",)"
             R"("lines":[{"sku":"cup","quantity":1},{"sku":"tee","quantity":2}],"restock":false,)"
             R"("at":"2026-11-29T20:48:46.123Z"})");
-  EXPECT_EQ(answer(rules::Refund{order, {}, rules::Restock::yes}, Outcome::refunded),
+  EXPECT_EQ(answer(rules::Refund{bought, {}, rules::Restock::yes}, Outcome::refunded),
             "200\n"
             R"({"code":"refunded","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"partly_refunded",)"
             R"("restock":true,"at":"2026-11-29T20:48:46.123Z"})");
@@ -165,7 +165,7 @@ TEST(Render, AnswersARetryWhoseLinesCameInAnotherOrderAlike) {
 }
 
 TEST(Render, ShowsAnOrderWithWhereItsUnitsComeFrom) {
-  queries::OrderView view{rules::Order{.id = order,
+  queries::OrderView view{rules::Order{.id = bought,
                                        .state = rules::OrderState::cancelled,
                                        .user = UserId("u1"),
                                        .activity = rules::free_pool,

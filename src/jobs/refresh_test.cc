@@ -48,10 +48,10 @@ class SlowGate final : public gate::GateWrapper {
   std::vector<std::pair<BucketKey, ReadCallback>> kept_;
 };
 
-class World {
+class RefreshWorld {
  public:
   // SKUs s1, s2 …, each with a free item of so many units in two buckets; all of them gated and at the gate.
-  explicit World(const std::vector<std::int64_t>& units) {
+  explicit RefreshWorld(const std::vector<std::int64_t>& units) {
     for (const std::int64_t count : units) {
       const std::string sku = "s" + std::to_string(gated.size() + 1);
       does(rules::PutSku{SkuCode(sku), 2});
@@ -134,7 +134,7 @@ class World {
 };
 
 TEST(Refresh, AGateThatShowsWhatTheJudgeHasIsLeftAsItIs) {
-  World world({7, 0});
+  RefreshWorld world({7, 0});
   const std::string before = world.shown(world.gated[0], 0) + world.shown(world.gated[1], 1);
   EXPECT_EQ(world.step(), "passed");
   EXPECT_EQ(world.shown(world.gated[0], 0) + world.shown(world.gated[1], 1), before);
@@ -144,7 +144,7 @@ TEST(Refresh, AGateThatShowsWhatTheJudgeHasIsLeftAsItIs) {
 // Each kind of drift in the first of two buckets, by its direction; afterwards the gate shows what the judge
 // has.
 TEST(Refresh, DriftIsToldWithItsDirectionAndRepaired_A15_A17) {
-  using Spoil = void (*)(World&, rules::ItemId);
+  using Spoil = void (*)(RefreshWorld&, rules::ItemId);
   struct Row {
     std::string direction;
     std::int64_t units;
@@ -152,20 +152,20 @@ TEST(Refresh, DriftIsToldWithItsDirectionAndRepaired_A15_A17) {
   };
   // The item has seq 1 and 4 units in the first bucket, 3 in the second, generation 2; empty: 0 and 0, 1.
   const Row rows[] = {
-      {"missing 1", 7, [](World& w, rules::ItemId id) { w.erase(id, 0); }},
+      {"missing 1", 7, [](RefreshWorld& w, rules::ItemId id) { w.erase(id, 0); }},
       {"too_little 1", 7,
-       [](World& w, rules::ItemId id) { w.say(id, 0, {gate::Position{1, Quantity{2}}, 2, 1}); }},
+       [](RefreshWorld& w, rules::ItemId id) { w.say(id, 0, {gate::Position{1, Quantity{2}}, 2, 1}); }},
       {"too_much 1", 7,
-       [](World& w, rules::ItemId id) { w.say(id, 0, {gate::Position{1, Quantity{9}}, 2, 1}); }},
+       [](RefreshWorld& w, rules::ItemId id) { w.say(id, 0, {gate::Position{1, Quantity{9}}, 2, 1}); }},
       {"too_much 1", 0,
-       [](World& w, rules::ItemId id) { w.say(id, 0, {gate::Position{0, Quantity{1}}, 1, 1}); }},
-      {"closed 1", 7, [](World& w, rules::ItemId id) { w.say(id, 0, {std::nullopt, 2, 2}); }},
+       [](RefreshWorld& w, rules::ItemId id) { w.say(id, 0, {gate::Position{0, Quantity{1}}, 1, 1}); }},
+      {"closed 1", 7, [](RefreshWorld& w, rules::ItemId id) { w.say(id, 0, {std::nullopt, 2, 2}); }},
       {"beyond 1", 7,
-       [](World& w, rules::ItemId id) { w.say(id, 0, {gate::Position{2, Quantity{4}}, 2, 1}); }},
-      {"beyond 1", 7, [](World& w, rules::ItemId id) { w.say(id, 0, {std::nullopt, 3, 1}); }},
+       [](RefreshWorld& w, rules::ItemId id) { w.say(id, 0, {gate::Position{2, Quantity{4}}, 2, 1}); }},
+      {"beyond 1", 7, [](RefreshWorld& w, rules::ItemId id) { w.say(id, 0, {std::nullopt, 3, 1}); }},
   };
   for (const Row& row : rows) {
-    World world({row.units});
+    RefreshWorld world({row.units});
     const rules::ItemId id = world.gated[0];
     const std::string sound = world.shown(id, 0);
     row.spoil(world, id);
@@ -179,7 +179,7 @@ TEST(Refresh, DriftIsToldWithItsDirectionAndRepaired_A15_A17) {
 }
 
 TEST(Refresh, ABucketThatLagsIsBroughtOnAndHasNotDrifted) {
-  World world({7});
+  RefreshWorld world({7});
   world.does(rules::Receive{SkuCode("s1"), Quantity{5}});
   EXPECT_EQ(world.shown(world.gated[0], 0), "seq=1 avail=4 open=2 shut=1 in_flight=0");
   EXPECT_EQ(world.step(), "passed");
@@ -188,7 +188,7 @@ TEST(Refresh, ABucketThatLagsIsBroughtOnAndHasNotDrifted) {
 }
 
 TEST(Refresh, AnItemThatIsGatedNoLongerIsLeftAlone) {
-  World world({7});
+  RefreshWorld world({7});
   const rules::ItemId id = world.gated[0];
   world.gate.slow = true;
   EXPECT_EQ(world.step(), "more");
@@ -203,7 +203,7 @@ TEST(Refresh, AnItemThatIsGatedNoLongerIsLeftAlone) {
 }
 
 TEST(Refresh, WorksInBoundedStepsThroughEveryItem_B9) {
-  World world(std::vector<std::int64_t>(2 * refresh_items_max + 1, 3));
+  RefreshWorld world(std::vector<std::int64_t>(2 * refresh_items_max + 1, 3));
   for (const rules::ItemId id : world.gated) world.erase(id, 1);
   EXPECT_EQ(world.step(), "more");
   EXPECT_EQ(world.drifts(), "missing " + std::to_string(refresh_items_max));
@@ -213,7 +213,7 @@ TEST(Refresh, WorksInBoundedStepsThroughEveryItem_B9) {
 }
 
 TEST(Refresh, AGateThatDoesNotAnswerIsAskedAgainByTheNextPass) {
-  World world({7});
+  RefreshWorld world({7});
   world.erase(world.gated[0], 0);
   world.gate.lost = true;
   EXPECT_EQ(world.step(), "passed");

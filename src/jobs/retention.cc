@@ -11,7 +11,7 @@
 namespace gavel::jobs {
 namespace {
 
-constexpr Duration judge_within{10'000};  // What waits longer than this is found again by a later round.
+constexpr Duration forget_within{10'000};  // What waits longer than this is found again by a later round.
 
 }  // namespace
 
@@ -46,7 +46,7 @@ bool Retention::offer(const rules::RequestId& id) {
     --outstanding_;
   };
   ++outstanding_;
-  if (lanes_.offer(command, clock_.steady() + judge_within, done, stage::Rank::background)) return true;
+  if (lanes_.offer(command, clock_.steady() + forget_within, done, stage::Rank::background)) return true;
   --outstanding_;
   return false;
 }

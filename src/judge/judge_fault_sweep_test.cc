@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* uuid7_key = "01a3185c-5000-7000-8000-0000000000aa";
+constexpr const char* swept_key = "01a3185c-5000-7000-8000-0000000000aa";
 
 // What stands before the batch under test: free stock, a sale with a limit, and holds whose time is past.
 void make_shop(MemoryWorld& world) {
@@ -45,7 +45,7 @@ void make_shop(MemoryWorld& world) {
 std::vector<rules::Command> batch_under_test() {
   return {put_sku("put-hat", "hat"),
           reserve("takes-due", "ann", {{"tee", 3}}),
-          reserve(uuid7_key, "bob", {{"cap", 1}}, {.payment = rules::Payment::none}),
+          reserve(swept_key, "bob", {{"cap", 1}}, {.payment = rules::Payment::none}),
           reserve("claims-again", "bob", {{"tee", 1}}, {.activity = "sale"}),
           reserve("too-many", "eve", {{"tee", 1}}, {.activity = "sale"}),
           confirm("pay", order_of("held")),

@@ -55,7 +55,7 @@ std::string variable_of(std::string_view name) {
   return variable;
 }
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   std::string text;
   append_json_text(text, value.substr(0, shown_bytes_max));
   if (value.size() > shown_bytes_max) text += "...";
@@ -116,7 +116,7 @@ const Setting* find(std::span<const Setting> table, std::string_view name) {
 
 std::unexpected<Error> unknown_name(std::string_view where, std::string_view name,
                                     std::span<const Setting> table) {
-  return fail(ErrorCode::invalid, std::string(where) + ": there is no setting " + quoted(name) + "; " +
+  return fail(ErrorCode::invalid, std::string(where) + ": there is no setting " + in_quotes(name) + "; " +
                                       advice(name, names_of(table)));
 }
 
@@ -149,7 +149,7 @@ struct Found {
 void flatten(const toml::table& table, const std::string& path, std::vector<Found>& found) {
   for (const auto& [key, node] : table) {
     const std::string_view word = key.str();
-    const std::string name = path + (word.contains('.') ? quoted(word) : std::string(word));
+    const std::string name = path + (word.contains('.') ? in_quotes(word) : std::string(word));
     const toml::table* inner = node.as_table();
     const bool empty_value = inner != nullptr && inner->is_inline() && inner->empty();
     if (inner != nullptr && !empty_value) {
@@ -191,7 +191,7 @@ std::optional<std::string> text_of(const toml::node& node, SettingKind kind) {
 
 // A value of the wrong kind, in few words.
 std::string shown(const toml::node& node) {
-  if (const auto* text = node.as_string()) return quoted(text->get());
+  if (const auto* text = node.as_string()) return in_quotes(text->get());
   if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
   if (const auto* boolean = node.as_boolean()) return boolean->get() ? "true" : "false";
   if (node.is_array()) return "[...]";
@@ -282,7 +282,7 @@ Result<void> Settings::set(const Setting& setting, std::string value, std::strin
   if (setting.kind == SettingKind::integer) {
     const auto number = parse_integer(value);
     const bool good = number && *number >= setting.least && *number <= setting.most;
-    if (!good) return not_allowed(setting, number ? value : quoted(value), origin);
+    if (!good) return not_allowed(setting, number ? value : in_quotes(value), origin);
   }
   Effective& effective = effective_[index_.find(setting.name)->second.second];
   effective.value = std::move(value);

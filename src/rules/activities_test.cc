@@ -17,9 +17,6 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::chrono::milliseconds tick{1};
-constexpr minutes hold_time{15};
-
 // Ten tees, of which the open sale has four; a user may have two.
 World sale_world() {
   World world;

@@ -11,8 +11,6 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::chrono::milliseconds tick{1};
-
 // ann holds two of five for a minute.
 World held_world() {
   World world;

@@ -11,8 +11,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::chrono::milliseconds tick{1};
-
 Act with_lines(std::size_t count) {
   std::vector<Line> lines(count, Line{SkuCode("tee"), Quantity{1}});
   Want result = want("ann", "");

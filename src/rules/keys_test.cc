@@ -11,8 +11,6 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::chrono::milliseconds tick{1};
-
 // The verdict with how it stands under its key: "sold_out sku=tee (fresh)".
 std::string told(const Verdict& verdict) {
   const std::string_view records[] = {"no", "fresh", "replayed"};

@@ -14,9 +14,6 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::chrono::milliseconds tick{1};
-constexpr minutes hold_time{15};
-
 World tee_world(std::initializer_list<std::int64_t> available) {
   World world;
   world.sku("tee", available);

@@ -25,6 +25,8 @@
 namespace gavel::rules {
 
 inline constexpr Time noon{std::chrono::milliseconds{1'795'953'600'000}};  // 2026-11-29T12:00:00.000Z
+inline constexpr std::chrono::milliseconds tick{1};
+inline constexpr std::chrono::minutes hold_time{15};
 
 // The id of the order that is named #number.
 OrderId order_id(std::int64_t number);

@@ -7,7 +7,7 @@
 namespace gavel::sim {
 namespace {
 
-constexpr std::size_t violations_max = 20;
+constexpr std::size_t home_violations_max = 20;
 constexpr std::size_t probes = 3;  // Of a request at the gate: its home bucket and two more.
 
 // A batch may change a bucket count more than once, which its rows no longer show.
@@ -60,7 +60,7 @@ void HomeWatch::check(const rules::State& state, const rules::Flow& first,
     const auto found = available.find({first.item, no});
     return found != available.end() && found->second >= units;
   });
-  if (!each_has_enough || buckets.contains(first.bucket) || violations_.size() >= violations_max) return;
+  if (!each_has_enough || buckets.contains(first.bucket) || violations_.size() >= home_violations_max) return;
   violations_.push_back("A5: order " + to_text(first.order->uuid) + " of " + user.text() +
                         " is taken from bucket " + std::to_string(first.bucket) + " of item " +
                         std::to_string(first.item.value) + ", which is none of its user's");

@@ -21,7 +21,7 @@ constexpr std::uint64_t many = 50;  // From so many callers on batches are large
 constexpr PlannedFault first(Fault fault) { return {fault, 1}; }
 
 // In a thousand callers' world one kind can strike thousands of calls, which are much alike.
-const std::array rows{
+const std::array all_scenarios{
     Scenario{.name = "one_unit_against_10",
              .row = "stock 1 against 10 concurrent",
              .stock = 1,
@@ -159,11 +159,11 @@ const std::vector<PlannedFault>& Scenario::always_on(Form form) const {
   return form == Form::server ? always : on_disk;
 }
 
-std::span<const Scenario> scenarios() { return rows; }
+std::span<const Scenario> scenarios() { return all_scenarios; }
 
 const Scenario* find_scenario(std::string_view name) {
-  const auto found = std::ranges::find(rows, name, &Scenario::name);
-  return found == rows.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(all_scenarios, name, &Scenario::name);
+  return found == all_scenarios.end() ? nullptr : &*found;
 }
 
 // Nothing is drawn: what differs between two runs of a scenario is the fault alone.

@@ -13,7 +13,7 @@
 namespace gavel::stage {
 namespace {
 
-constexpr Duration far{1'000'000};
+constexpr Duration distant{1'000'000};
 
 // A stage of words: work writes its batch down and answers each word in upper case. Driven by step().
 class StageTest : public testing::Test {
@@ -36,7 +36,7 @@ class StageTest : public testing::Test {
   static std::string late() { return "late"; }
 
   // Offers a word and says "full" if it was refused.
-  void offer(Words& words, std::string word, Duration deadline = far, Rank rank = Rank::caller) {
+  void offer(Words& words, std::string word, Duration deadline = distant, Rank rank = Rank::caller) {
     Words::Done done = [this, word](const std::string& answer) { transcript_ += " " + word + "=" + answer; };
     if (!words.offer(word, deadline, done, rank)) transcript_ += " " + word + "=full";
   }
@@ -84,7 +84,7 @@ TEST_F(StageTest, WhatArrivesDuringWorkIsTheNextBatch) {
 // Callers "a" to "e", background "x" to "z".
 TEST_F(StageTest, TheBackgroundLetsFewerCallersGoBeforeItOnce_E20) {
   Words words({.queue_max = 10, .batch_max = 10}, clock_, work(), late);
-  const auto offer_behind = [&](const char* word) { offer(words, word, far, Rank::background); };
+  const auto offer_behind = [&](const char* word) { offer(words, word, distant, Rank::background); };
   offer_behind("x");
   offer_behind("y");
   offer(words, "a");
@@ -112,7 +112,7 @@ TEST_F(StageTest, TheBackgroundLetsFewerCallersGoBeforeItOnce_E20) {
 // A rush fills every batch: what is in the background has its room in the next one.
 TEST_F(StageTest, ARushOfCallersKeepsTheBackgroundWaitingForNoBatch_C9) {
   Words words({.queue_max = 10, .batch_max = 2}, clock_, work(), late);
-  for (const char* word : {"x", "y", "z"}) offer(words, word, far, Rank::background);
+  for (const char* word : {"x", "y", "z"}) offer(words, word, distant, Rank::background);
   for (const char* word : {"a", "b", "c", "d", "e"}) offer(words, word);
   std::string batches;
   during_work_ = [&] { batches += take_transcript(); };
@@ -122,11 +122,11 @@ TEST_F(StageTest, ARushOfCallersKeepsTheBackgroundWaitingForNoBatch_C9) {
 
 TEST_F(StageTest, WhoeverIsInTheBackgroundCountsForTheQueueAndForIdle) {
   Words words({.queue_max = 3, .batch_max = 10}, clock_, work(), late, [this] { transcript_ += " idle"; });
-  offer(words, "x", far, Rank::background);
-  offer(words, "y", far, Rank::background);
+  offer(words, "x", distant, Rank::background);
+  offer(words, "y", distant, Rank::background);
   offer(words, "a");
   offer(words, "b");
-  offer(words, "z", far, Rank::background);
+  offer(words, "z", distant, Rank::background);
   EXPECT_EQ(take_transcript(), " b=full z=full");
   words.step();
   EXPECT_EQ(take_transcript(), "[a] a=A");
@@ -142,7 +142,7 @@ TEST_F(StageTest, AFullQueueRefusesAndConsumesNothing) {
   offer(words, "c");
   std::string word = "a word that is too long for any small string";
   Words::Done done = [this](const std::string& answer) { transcript_ += answer; };
-  EXPECT_FALSE(words.offer(word, far, done));
+  EXPECT_FALSE(words.offer(word, distant, done));
   EXPECT_EQ(word, "a word that is too long for any small string");
   ASSERT_TRUE(static_cast<bool>(done));
   done("(alive)");
@@ -246,7 +246,7 @@ TEST_F(StageTest, AnAnswerMayOfferTheNextEntryAndClose) {
     offer(words, "b");
     words.close();
   };
-  ASSERT_TRUE(words.offer(first, far, done));
+  ASSERT_TRUE(words.offer(first, distant, done));
   words.run();
   EXPECT_EQ(take_transcript(), "[a] a=A[b] b=B");
 }
@@ -258,7 +258,7 @@ TEST_F(StageTest, WhatStillWaitsIsDroppedUnanswered) {
     for (int i = 0; i < 3; ++i) {
       std::string word = "a";
       Words::Done done = [token](const std::string&) { ++*token; };
-      ASSERT_TRUE(words.offer(word, far, done));
+      ASSERT_TRUE(words.offer(word, distant, done));
     }
     words.step();
     EXPECT_EQ(token.use_count(), 3);
@@ -276,7 +276,7 @@ TEST(StageTypesTest, EntriesAndAnswersNeedOnlyBeMovable) {
   Only in = std::make_unique<int>(7);
   Only out;
   Stage<Only, Only>::Done done = [&out](Only answer) { out = std::move(answer); };
-  ASSERT_TRUE(stage.offer(in, far, done));
+  ASSERT_TRUE(stage.offer(in, distant, done));
   EXPECT_EQ(in, nullptr);
   stage.step();
   ASSERT_NE(out, nullptr);
@@ -340,7 +340,7 @@ TEST_P(StageThreadsTest, EveryEntryIsAnsweredOnceWithItsOwnAnswer) {
           answers[producer].push_back(answer);
         };
         const Rank rank = producer % 2 == 0 ? Rank::caller : Rank::background;
-        while (!stage.offer(in, clock.steady() + far, done, rank)) std::this_thread::yield();
+        while (!stage.offer(in, clock.steady() + distant, done, rank)) std::this_thread::yield();
       }
     });
   }
@@ -375,7 +375,7 @@ TEST(StageWakeTest, ALoneEntryWakesADriverThatSleeps) {
       answer = out;
       answer.notify_one();
     };
-    ASSERT_TRUE(stage.offer(in, clock.steady() + far, done));
+    ASSERT_TRUE(stage.offer(in, clock.steady() + distant, done));
     answer.wait(0);
     ASSERT_EQ(answer, (n + 1) * (n + 1));
   }
@@ -394,7 +394,7 @@ TEST(StageWakeTest, CloseWakesADriverThatSleeps) {
     ASSERT_EQ(driver.wait_for(std::chrono::minutes(1)), std::future_status::ready) << "round " << round;
     std::uint64_t in = 1;
     Squares::Done done = [](std::uint64_t) {};
-    EXPECT_FALSE(stage.offer(in, clock.steady() + far, done));
+    EXPECT_FALSE(stage.offer(in, clock.steady() + distant, done));
   }
 }
 
@@ -449,7 +449,7 @@ TEST(StageWakeTest, EntriesThatRaceWithCloseAreEitherRefusedOrAnswered) {
         const bool last = closed;
         std::uint64_t in = 1;
         Squares::Done done = [&answered](std::uint64_t) { ++answered; };
-        if (stage.offer(in, clock.steady() + far, done)) {
+        if (stage.offer(in, clock.steady() + distant, done)) {
           ++taken;
         } else if (last) {
           return;

@@ -12,9 +12,6 @@
 namespace gavel::http {
 namespace {
 
-constexpr auto shop = Audience::shop;
-constexpr auto operators = Audience::operators;
-
 struct Row {
   Asked asked;
   unsigned status;
@@ -23,7 +20,7 @@ struct Row {
 
 Asked order(const std::string& body) { return Asked{shop, "POST", "/v1/orders", "k1", body, ""}; }
 
-Asked order_of(const std::string& quantity) {
+Asked order_of_quantity(const std::string& quantity) {
   return order(R"({"user":"u1","lines":[{"sku":"tee","quantity":)" + quantity + "}]}");
 }
 
@@ -55,11 +52,11 @@ TEST_F(BadInput, Quantities) {
   for (const std::string text :
        {"0", "-1", "-0", "1000001", "2147483648", "4294967297", "9223372036854775807", "9223372036854775808",
         "18446744073709551615", "18446744073709551616"}) {
-    rows.push_back(Row{order_of(text), 400, bounds});
+    rows.push_back(Row{order_of_quantity(text), 400, bounds});
   }
   for (const std::string& text :
        std::vector<std::string>{"1.5", "1.0", "1e3", "1E0", "1e400", "\"1\"", "null", "true", "[1]", "{}"}) {
-    rows.push_back(Row{order_of(text), 400, integer});
+    rows.push_back(Row{order_of_quantity(text), 400, integer});
   }
   for (const std::string text : {"0", "1e3", "-5", "1000001", "\"7\""}) {
     rows.push_back(Row{{operators, "POST", "/v1/stock/tee/receive", "k1", R"({"quantity":)" + text + "}", ""},

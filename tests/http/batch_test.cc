@@ -17,9 +17,6 @@
 namespace gavel::http {
 namespace {
 
-constexpr auto shop = Audience::shop;
-constexpr auto operators = Audience::operators;
-
 std::string key7(int n) {
   const std::string digits = std::to_string(n);
   return "01a228e4-9a00-7000-8000-" + std::string(12 - digits.size(), '0') + digits;

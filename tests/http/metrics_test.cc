@@ -17,9 +17,6 @@
 namespace gavel::http {
 namespace {
 
-constexpr auto shop = Audience::shop;
-constexpr auto operators = Audience::operators;
-
 using Samples = std::map<std::string, double>;
 
 // Every line is as Prometheus' text format has it, and every name as ours.
@@ -51,7 +48,7 @@ double verdicts(const Samples& samples, const std::string& outcome) {
   return samples.at(R"(gavel_pipeline_verdicts_total{outcome=")" + outcome + "\"}");
 }
 
-std::string order(const std::string& user) {
+std::string order_by(const std::string& user) {
   return R"({"user":")" + user + R"(","lines":[{"sku":"tee","quantity":1}]})";
 }
 
@@ -67,7 +64,7 @@ TEST(MetricsUnderLoad, CountWhatIsAnswered_C16) {
     buyers.emplace_back([&, buyer] {
       for (int i = 0; i < 50; ++i) {
         const std::string key = "k" + std::to_string(buyer) + "-" + std::to_string(i);
-        const Reply reply = ask(world, Asked{shop, "POST", "/v1/orders", key, order("u"), ""});
+        const Reply reply = ask(world, Asked{shop, "POST", "/v1/orders", key, order_by("u"), ""});
         ++(reply.status == 201 ? reserved : sold_out);
       }
       --running;
@@ -107,14 +104,14 @@ TEST(MetricsOfRefusals, StandUnderTheWordOfTheOutcome_A20) {
   World world(limits);
   world.hold_lane();
   const auto ask_in_batch = [&](const std::string& key) {
-    return R"({"act":"reserve","request_id":")" + key + R"(",)" + order("u").substr(1);
+    return R"({"act":"reserve","request_id":")" + key + R"(",)" + order_by("u").substr(1);
   };
   std::thread waits([&] {
     ask(world,
         Asked{shop, "POST", "/v1/batch", "", "[" + ask_in_batch("a") + "," + ask_in_batch("b") + "]", ""});
   });
   ASSERT_TRUE(comes_true([&] { return world.commands_waiting() == 1; }));
-  ask(world, Asked{shop, "POST", "/v1/orders", "c", order("u"), ""});
+  ask(world, Asked{shop, "POST", "/v1/orders", "c", order_by("u"), ""});
   ask(world, Asked{shop, "POST", "/v1/orders", "d", "{}", ""});
   ask(world, Asked{shop, "GET", "/nosuch", "", "", ""});
   const Samples during = read(world);

@@ -11,15 +11,13 @@
 #include <gtest/gtest.h>
 
 #include "openapi_checks.h"
+#include "world.h"
 
 namespace gavel::http {
 namespace {
 
 using boost::json::value;
 using Differences = std::vector<std::string>;
-
-constexpr auto shop = Audience::shop;
-constexpr auto operators = Audience::operators;
 
 // What only a broken database would be answered with.
 // … or a gate that somebody else writes to (gate_test.cc makes one).
@@ -33,7 +31,7 @@ value document() {
 
 std::string key7(int n) { return "01a228e4-9a00-7000-8000-00000000000" + std::to_string(n); }
 
-std::string order_of(const std::string& user, int quantity, const std::string& more = "") {
+std::string order_body(const std::string& user, int quantity, const std::string& more = "") {
   return R"({"user":")" + user + R"(","lines":[{"sku":"tee","quantity":)" + std::to_string(quantity) + "}]" +
          more + "}";
 }
@@ -73,26 +71,26 @@ std::vector<Asked> life() {
       operate("GET", "/v1/admin/gate?sku=tee", "", ""),
       operate("GET", "/v1/activities/rush", "", ""),
       operate("GET", "/v1/activities/sale", "", ""),
-      post("/v1/orders", key7(1), order_of("u1", 2, R"(,"activity":"sale")")),
-      post("/v1/orders", key7(1), order_of("u1", 2, R"(,"activity":"sale")")),
-      post("/v1/orders", key7(1), order_of("u2", 2)),
-      post("/v1/orders", "k2", order_of("u1", 1, R"(,"activity":"sale")")),
-      post("/v1/orders", "k3", order_of("u1", 1, R"(,"activity":"later")")),
-      post("/v1/orders", "k4", order_of("u1", 100)),
-      post("/v1/orders", "k5", order_of("u3", 1, R"(,"payment":"none")")),
+      post("/v1/orders", key7(1), order_body("u1", 2, R"(,"activity":"sale")")),
+      post("/v1/orders", key7(1), order_body("u1", 2, R"(,"activity":"sale")")),
+      post("/v1/orders", key7(1), order_body("u2", 2)),
+      post("/v1/orders", "k2", order_body("u1", 1, R"(,"activity":"sale")")),
+      post("/v1/orders", "k3", order_body("u1", 1, R"(,"activity":"later")")),
+      post("/v1/orders", "k4", order_body("u1", 100)),
+      post("/v1/orders", "k5", order_body("u3", 1, R"(,"payment":"none")")),
       post(first + "/confirm", "c1", ""),
       post(first + "/cancel", "c2", ""),
-      post("/v1/orders", key7(2), order_of("u2", 1)),
+      post("/v1/orders", key7(2), order_body("u2", 1)),
       post("/v1/orders/" + key7(2) + "/cancel", "c3", "{}"),
-      post("/v1/orders", key7(3), order_of("u2", 50)),
+      post("/v1/orders", key7(3), order_body("u2", 50)),
       post("/v1/orders/" + key7(3) + "/confirm", "c4", ""),
       post("/v1/batch", "", R"([{"act":"cancel","request_id":"c3","order":")" + key7(2) + R"("},7])"),
-      post("/v1/orders", key7(4), order_of("u4", 2)),
-      post("/v1/orders", key7(5), order_of("u1", 1)),
+      post("/v1/orders", key7(4), order_body("u4", 2)),
+      post("/v1/orders", key7(5), order_body("u1", 1)),
       post("/v1/orders/" + key7(4) + "/confirm", "c5", R"({"lines":[{"sku":"tee","quantity":1}]})"),
       post("/v1/orders/" + key7(4) + "/refund", "r1",
            R"({"lines":[{"sku":"tee","quantity":1}],"restock":true})"),
-      post("/v1/orders", key7(5), order_of("u5", 1, R"(,"hold_seconds":60)")),
+      post("/v1/orders", key7(5), order_body("u5", 1, R"(,"hold_seconds":60)")),
       post("/v1/orders/" + key7(5) + "/extend", "x1", R"({"seconds":90})"),
       post("/v1/orders/" + key7(5) + "/extend", "x2", R"({"seconds":86400})"),
       post("/v1/orders/" + key7(5) + "/extend", "x3", R"({"seconds":86400})"),

@@ -16,7 +16,6 @@
 namespace gavel::http {
 namespace {
 
-constexpr auto shop = Audience::shop;
 using std::chrono::steady_clock;
 
 std::string get(const std::string& path, const std::string& headers = "") {
@@ -38,15 +37,15 @@ std::string chunk(const std::string& bytes) {
 
 bool still_answers(const World& world) { return ask(world, Asked()).status == 200; }
 
-struct Row {
+struct BytesRow {
   std::string name;
   std::string bytes;
   unsigned status;  // 0: closed without an answer.
 };
 
 // table: each row is sent on a connection of its own, which then ends its side.
-const std::vector<Row>& malformed_rows() {
-  static const std::vector<Row> rows{
+const std::vector<BytesRow>& malformed_rows() {
+  static const std::vector<BytesRow> rows{
       {"no method", " /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 400},
       {"method with a colon", "GE:T /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 400},
       {"control character in the method", "G\x01T /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 400},
@@ -148,7 +147,7 @@ const std::vector<Row>& malformed_rows() {
 TEST(MalformedHttp, IsRefusedAndChangesNothing) {
   const World world;
   const std::string before = world.dump();
-  for (const Row& row : malformed_rows()) {
+  for (const BytesRow& row : malformed_rows()) {
     Client client(world.port(shop));
     client.send(row.bytes);
     client.end_sending();

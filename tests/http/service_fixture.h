@@ -11,9 +11,6 @@
 
 namespace gavel::http {
 
-inline constexpr auto shop = Audience::shop;
-inline constexpr auto operators = Audience::operators;
-
 // UUIDv7 keys of the world's first moment; orders made under them have them for their id.
 inline std::string key7(int n) {
   const std::string digits = std::to_string(n);

@@ -19,6 +19,9 @@
 
 namespace gavel::http {
 
+inline constexpr auto shop = Audience::shop;
+inline constexpr auto operators = Audience::operators;
+
 inline constexpr std::string_view operator_key = "s3cret";
 
 // What HttpLimits has, short enough for tests.

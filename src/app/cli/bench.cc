@@ -32,7 +32,7 @@
 namespace gavel::app {
 namespace {
 
-constexpr auto place_settings = std::to_array<std::string_view>(
+constexpr auto bench_settings = std::to_array<std::string_view>(
     {"http.address", "http.port", "judge.url", "admin.address", "admin.port", "admin.key_file"});
 
 // Both ends of each connection may be ours, and database, log and listeners come on top.
@@ -88,7 +88,7 @@ class Bench final : public Subcommand, private RampObserver {
                 "  gavel bench --rate 1000 2000 4000 8000 --svg ramp.svg --json\n"
                 "  gavel bench --outstanding 1000 5000 20000 50000 100000\n"
                 "  gavel bench --server http://127.0.0.1:8081 --shop http://127.0.0.1:8080",
-            .settings = place_settings};
+            .settings = bench_settings};
   }
 
   std::vector<Flag> flags() override {

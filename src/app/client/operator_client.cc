@@ -17,13 +17,13 @@ using boost::json::array;
 using boost::json::object;
 using boost::json::value;
 
-constexpr Duration response_within{30'000};
+constexpr Duration operator_response_within{30'000};
 
 // One receipt takes no more than a line's units.
 constexpr std::int64_t receipt_units_max = 1'000'000;
 
 Result<std::string> ask(HttpClient& client, const HttpRequest& request) {
-  auto response = client.ask(request, response_within);
+  auto response = client.ask(request, operator_response_within);
   if (!response) return std::unexpected(response.error());
   if (response->status != 200 && response->status != 201) {
     return fail(ErrorCode::invalid, request.method + " " + request.target + " was answered " +

@@ -8,14 +8,14 @@
 namespace gavel::app {
 namespace {
 
-FineTime ms(std::int64_t count) { return std::chrono::milliseconds(count); }
+FineTime milliseconds(std::int64_t count) { return std::chrono::milliseconds(count); }
 
 // A step of two seconds with `a_second` responses in each of them, the last ten after its end.
 StepFigure figure(std::size_t connections, std::int64_t a_second) {
   StepFigure figure;
   figure.step = {OutstandingSchedule{std::chrono::seconds(2)}, connections};
   figure.seed = 7;
-  for (std::int64_t i = 1; i <= 100; ++i) figure.statistics.latencies.add(ms(i));
+  for (std::int64_t i = 1; i <= 100; ++i) figure.statistics.latencies.add(milliseconds(i));
   for (std::int64_t i = 1; i <= 100; ++i) figure.statistics.exchanges.add(std::chrono::microseconds(i));
   figure.statistics.in_time = {{"reserved", 2 * a_second - 20}, {"sold_out", 20}};
   figure.statistics.codes = {{"reserved", 2 * a_second - 10}, {"sold_out", 20}};

@@ -8,14 +8,14 @@
 namespace gavel::app {
 namespace {
 
-FineTime us(std::int64_t count) { return std::chrono::microseconds(count); }
+FineTime microseconds(std::int64_t count) { return std::chrono::microseconds(count); }
 
 StepFigure figure(std::int64_t rate, std::int64_t answers, std::int64_t unsent) {
   StepFigure figure;
   figure.scenario = LoadScenario::burst;
   figure.step = {RateSchedule{rate, std::chrono::seconds(1)}, 64};
   figure.seed = 7;
-  for (std::int64_t i = 1; i <= answers; ++i) figure.statistics.latencies.add(us(100 * i));
+  for (std::int64_t i = 1; i <= answers; ++i) figure.statistics.latencies.add(microseconds(100 * i));
   figure.statistics.codes = {{"reserved", 30}, {"sold_out", answers - 30}};
   figure.statistics.unsent = unsent;
   figure.statistics.took = std::chrono::seconds(1);

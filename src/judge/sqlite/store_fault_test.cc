@@ -25,7 +25,7 @@ constexpr std::int64_t batches_max = 12;
 constexpr std::int64_t orders_of_batch = 60;  // Enough to touch many pages.
 constexpr std::int64_t stock = batches_max * orders_of_batch;
 
-rules::OrderId order_of(std::int64_t n, std::int64_t i) {
+rules::OrderId numbered_order(std::int64_t n, std::int64_t i) {
   rules::OrderId id;
   id.uuid.bytes = {0x01, 0xa3, 0, 0, 0, 0, 0x70, 0, 0x80};
   id.uuid.bytes[5] = static_cast<std::uint8_t>(n);
@@ -52,7 +52,7 @@ rules::State first_rows() {
 void add_orders(rules::State& state, std::int64_t n, Time now) {
   rules::Bucket& bucket = state.item(ItemId{1}).buckets[0];
   for (std::int64_t i = 0; i < orders_of_batch; ++i) {
-    const rules::OrderId id = order_of(n, i);
+    const rules::OrderId id = numbered_order(n, i);
     state.orders.emplace(id, rules::Order{.id = id,
                                           .state = rules::OrderState::held,
                                           .user = rules::UserId("ann"),
