@@ -60,7 +60,7 @@ if(GAVEL_TCMALLOC)
 endif()
 
 # The standard library's headers are half of what the front end reads for a unit. The builds with sanitizers read them
-# once, and those of GoogleTest with them for the tests. In the dev and release builds each unit says itself what it
+# once, and those of GoogleTest with them for the tests. In the dev build each unit of the product says itself what it
 # includes, so that nothing forgotten is hidden by this.
 set(gavel_standard_headers
   <algorithm> <array> <atomic> <charconv> <chrono> <condition_variable> <cstdint> <deque> <expected> <functional> <limits>
@@ -227,8 +227,9 @@ function(gavel_e2e name)
     set(arg_TIMEOUT 300)
   endif()
   add_test(NAME e2e/${name} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGS})
+  # Those that may take longest begin first, so that none is left over for the end alone.
   set_tests_properties(e2e/${name} PROPERTIES
-    LABELS e2e TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_ALONE} FIXTURES_REQUIRED oracle_program
+    COST ${arg_TIMEOUT} LABELS e2e TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_ALONE} FIXTURES_REQUIRED oracle_program
     ENVIRONMENT "GAVEL_PROGRAM=${PROJECT_BINARY_DIR}/gavel;PYTHONDONTWRITEBYTECODE=1")
 endfunction()
 
