@@ -36,9 +36,17 @@ class Shopper {
       : desk_(shop, "t" + std::to_string(number), static_cast<std::uint64_t>(number) + 1), number_(number) {}
 
   void work() {
-    if (number_ < 2) open_sale();  // While there is enough for it.
     const auto until = std::chrono::steady_clock::now() + crowd_lasts;
     while (std::chrono::steady_clock::now() < until) step();
+  }
+
+  void open_sale() {
+    const std::string code = "sale" + std::to_string(sales_);
+    rules::CreateActivity act{rules::ActivityCode(code), code, {}, {}, {}, {}, {}};
+    for (const std::string& sku : skus) act.lines.push_back({rules::SkuCode(sku), rules::Quantity{3}, 2});
+    act.limit_per_user = rules::Quantity{4};
+    desk_.ask(act);
+    desk_.ask(rules::OpenActivity{rules::ActivityCode(code)});
   }
 
   const oracle::History& history() const { return desk_.history(); }
@@ -146,15 +154,6 @@ class Shopper {
     ++sales_;
   }
 
-  void open_sale() {
-    const std::string code = "sale" + std::to_string(sales_);
-    rules::CreateActivity act{rules::ActivityCode(code), code, {}, {}, {}, {}, {}};
-    for (const std::string& sku : skus) act.lines.push_back({rules::SkuCode(sku), rules::Quantity{3}, 2});
-    act.limit_per_user = rules::Quantity{4};
-    desk_.ask(act);
-    desk_.ask(rules::OpenActivity{rules::ActivityCode(code)});
-  }
-
   Desk desk_;
   const int number_;
   int sales_ = 0;
@@ -174,6 +173,7 @@ oracle::History sell(Shop& shop, std::vector<oracle::Errand>& errands) {
   std::vector<std::unique_ptr<Shopper>> crowd;
   std::vector<std::thread> working;
   for (int i = 0; i < threads; ++i) crowd.push_back(std::make_unique<Shopper>(shop, i));
+  crowd.front()->open_sale();  // While there is enough for it.
   for (const auto& shopper : crowd) working.emplace_back([&shopper] { shopper->work(); });
   for (std::thread& thread : working) thread.join();
 
