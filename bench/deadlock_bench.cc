@@ -151,7 +151,7 @@ void Lanes::work(sim::Fiber& fiber, const std::string& name) {
     const auto verdicts = judge.apply(commands);
     ++applied_;
     failed_ += verdicts ? 0 : 1;
-    for (std::size_t each = 0; verdicts && each < commands.size(); ++each)
+    for (std::size_t each = 0; verdicts && each < verdicts->size(); ++each)
       note(commands[each], (*verdicts)[each]);
   }
 }

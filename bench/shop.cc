@@ -59,7 +59,7 @@ Bench::Bench(judge::Store& store, Limit limit)
 
 std::vector<rules::Verdict> Bench::apply(const std::vector<rules::Command>& commands) {
   auto verdicts = judge_.apply(commands);
-  CHECK(verdicts.has_value());
+  CHECK(verdicts && verdicts->size() == commands.size());
   return *std::move(verdicts);
 }
 

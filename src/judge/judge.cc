@@ -50,6 +50,7 @@ Judge::Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy p
   CHECK(limits_.attempts_max >= 1);
   CHECK(limits_.resolve_attempts_max >= 1);
   CHECK(limits_.due_orders_max >= 1);
+  CHECK(limits_.batch_rows_max >= 1);
   CHECK(limits_.pause_max >= Duration(0));
 }
 
@@ -72,10 +73,10 @@ Result<Judge::Verdicts> Judge::apply(std::span<const Command> commands) {
       const bool perhaps = part_verdicts.error().code == ErrorCode::unknown;
       part_verdicts = all(part.size(), perhaps ? Outcome::outcome_unknown : Outcome::overloaded);
     }
-    CHECK(part_verdicts->size() == part.size());
     joined.insert(joined.end(), part_verdicts->begin(), part_verdicts->end());
+    if (part_verdicts->size() < part.size()) break;
   }
-  CHECK(joined.size() == commands.size());  // One verdict for each command, in order.
+  CHECK(!joined.empty() && joined.size() <= commands.size());
   return joined;
 }
 
@@ -108,15 +109,13 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
   }
   if (const auto ready = ensure_lane(); !ready) return std::unexpected(ready.error());
 
-  Result<Loaded> loaded = load_batch(store_, commands, limits_.due_orders_max);
+  Result<Loaded> loaded = load_batch(store_, commands, {limits_.due_orders_max, limits_.batch_rows_max});
   if (!loaded) return abandon(loaded.error());
   CHECK(loaded->now >= latest_);  // The store's time never goes back within a lane.
   latest_ = loaded->now;
   State& state = loaded->state;
-  Verdicts verdicts;
-  verdicts.reserve(commands.size());
-  for (const Command& command : commands)
-    verdicts.push_back(rules::decide(state, command, loaded->now, policy_));
+  CHECK(loaded->commands >= 1 && loaded->commands <= commands.size());
+  Verdicts verdicts = decide(state, commands.first(loaded->commands), loaded->now);
   rules::raise_generations(state);
   if (const auto broken = rules::first_broken(state)) {
     log_.write(Level::error, "invariant_broken", {{"what", *broken}, {"next", "stop, and run gavel verify"}});
@@ -141,6 +140,22 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
   metrics_.in_doubt.add();
   log_.write(Level::warn, "commit_in_doubt", {{"n", next_n_}, {"why", committed.error().message}});
   return resolve_or_stay(std::move(verdicts));
+}
+
+// In order of arrival, until the next command might write too much, or depends on due holds that this batch
+// may not release: they are for the next one.
+Judge::Verdicts Judge::decide(State& state, std::span<const Command> commands, Time now) const {
+  Verdicts verdicts;
+  verdicts.reserve(commands.size());
+  for (const Command& command : commands) {
+    const std::size_t count = verdicts.size();
+    const std::size_t rows = rows_written(state, count) + rows_at_most(state, command);
+    if (count > 0 && rows > limits_.batch_rows_max) break;
+    Verdict verdict = rules::decide(state, command, now, policy_);
+    if (count > 0 && verdict.outcome == Outcome::overloaded) break;
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
 }
 
 void Judge::tell(const State& state) const {

@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "judge/metrics.h"
+#include "judge/rows_bound.h"
 #include "judge/store.h"
 #include "ops/log.h"
 #include "rules/command.h"
@@ -31,8 +32,13 @@ struct JudgeLimits {
   int attempts_max = 5;               // Tries of one batch that meets conflicts, before it is halved.
   Duration pause_max{20};             // Longest pause between two of them; drawn at random up to it.
   std::size_t due_orders_max = 8192;  // Due holds that one batch may release on the way.
-  int resolve_attempts_max = 20;      // Tries to resolve a commit in doubt within one call of apply.
+  // Rows that one transaction writes, released holds included (rows_bound.h). One command by itself may need
+  // more, but the largest order does not.
+  std::size_t batch_rows_max = 16'384;
+  int resolve_attempts_max = 20;  // Tries to resolve a commit in doubt within one call of apply.
 };
+
+static_assert(rows_of_order_max <= JudgeLimits().batch_rows_max);
 
 class Judge {
  public:
@@ -47,8 +53,10 @@ class Judge {
   Judge(Store& store, Log& log, Random random, Pause pause, rules::Policy policy, JudgeLimits limits,
         Metrics metrics = {}, Observer observer = nullptr);
 
-  // Decides `commands` in one transaction, or, if the store refuses the batch as a whole, in several. One
-  // verdict per command, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the lane's.
+  // Decides the first of `commands`, at least one: all of them, unless they would write more rows than one
+  // transaction may. One transaction, or, if the store refuses the batch as a whole, several. One verdict per
+  // command that was decided, in order; a verdict that acts or is recorded is durable. Blocks. Thread: the
+  // lane's.
   //
   // Errors are of the whole call: unavailable  certainly nothing was done for any command unknown      some
   // commands may have been executed: the callers get outcome_unknown, and retry with their keys
@@ -68,6 +76,7 @@ class Judge {
 
   Result<Verdicts> persist(std::span<const rules::Command> commands);
   Result<Verdicts> attempt(std::span<const rules::Command> commands);
+  Verdicts decide(rules::State& state, std::span<const rules::Command> commands, Time now) const;
   Result<Verdicts> resolve_or_stay(Verdicts verdicts);
   void tell(const rules::State& state) const;
   void tell_shortage(const rules::State& state, const rules::Flow& flow) const;

@@ -8,23 +8,42 @@
 
 #include "base/check.h"
 #include "judge/plan.h"
+#include "judge/rows_bound.h"
 
 namespace gavel::judge {
 namespace {
 
 using namespace rules;
 
+// Orders are read so many at a time, since nobody knows before how much they have taken.
+constexpr std::size_t orders_at_once = 128;
+
+std::optional<OrderId> order_acted_on(const Command& command) {
+  return std::visit(
+      [](const auto& act) -> std::optional<OrderId> {
+        if constexpr (requires { act.order; }) return act.order;
+        return std::nullopt;
+      },
+      command.act);
+}
+
+// The first commands that name no more lines than that together; at least one.
+std::span<const Command> first_by_lines(std::span<const Command> commands, std::size_t lines_max) {
+  std::size_t lines = 0;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    lines += lines_named(commands[i]);
+    if (i > 0 && lines > lines_max) return commands.first(i);
+  }
+  return commands;
+}
+
 class Loading {
  public:
   // `expected_due` are orders that an earlier try found to be due: they are locked in the pass.
-  Loading(Store& store, std::span<const Command> commands, std::size_t due_orders_max,
+  Loading(Store& store, std::span<const Command> commands, LoadLimits limits,
           const std::set<OrderId>& expected_due)
-      : store_(store), commands_(commands), plan_(plan_of(commands)), due_orders_max_(due_orders_max) {
-    plan_.orders.insert(expected_due.begin(), expected_due.end());
-    for (const Command& command : commands_) {
-      const auto* reserve = std::get_if<Reserve>(&command.act);
-      if (reserve != nullptr) made_here_.emplace(order_made_by(command), reserve);
-    }
+      : store_(store), limits_(limits), expected_due_(expected_due) {
+    plan(first_by_lines(commands, limits_.rows_max / 4));
   }
 
   Result<void> everything() {
@@ -40,19 +59,51 @@ class Loading {
     return {};
   }
 
-  Loaded take() { return Loaded{std::move(state_), now_}; }
+  Loaded take() { return Loaded{std::move(state_), now_, commands_.size()}; }
 
   // Orders that were found to be due; none before the time was read.
   const std::set<OrderId>& due() const { return due_; }
 
  private:
+  void plan(std::span<const Command> commands) {
+    CHECK(!commands.empty());
+    commands_ = commands;
+    plan_ = plan_of(commands);
+    plan_.orders.insert(expected_due_.begin(), expected_due_.end());
+    made_here_.clear();
+    for (const Command& command : commands_) {
+      const auto* reserve = std::get_if<Reserve>(&command.act);
+      if (reserve != nullptr) made_here_.emplace(order_made_by(command), reserve);
+    }
+  }
+
   Result<void> begin() { return store_.begin(); }
 
+  // What an act on an order touches is known once its row is read. Commands behind too much of it are left
+  // for the next batch.
   Result<void> read_orders() {
     if (plan_.orders.empty()) return {};
-    if (const auto done = store_.read_orders(plan_.orders, state_); !done) return done;
+    std::size_t parts = 0;
+    std::set<OrderId> some;
+    for (std::size_t i = 0; i < commands_.size(); ++i) {
+      if (const auto order = order_acted_on(commands_[i])) some.insert(*order);
+      if (some.size() < orders_at_once && i + 1 < commands_.size()) continue;
+      if (const auto done = store_.read_orders(some, state_); !done) return done;
+      parts += parts_of(some);
+      some.clear();
+      if (parts > limits_.rows_max / 2 && i + 1 < commands_.size()) plan(commands_.first(i + 1));
+    }
+    if (const auto done = store_.read_orders(expected_due_, state_); !done) return done;
     for (const auto& [id, order] : state_.orders) read_.emplace_back(id, order.revision);
     return {};
+  }
+
+  std::size_t parts_of(const std::set<OrderId>& orders) {
+    std::size_t parts = 0;
+    for (const OrderId id : orders) {
+      if (const Order* order = state_.find_order(id)) parts += order->taken.size();
+    }
+    return parts;
   }
 
   Result<void> lock_activities() {
@@ -287,7 +338,7 @@ class Loading {
       const Activity* activity = state_.find_activity(key.activity);
       if (quota == state_.quotas.end() || quota->second.claimed + units <= *activity->limit_per_user)
         continue;
-      questions.push_back({item, key.user, due_orders_max_ + 1});
+      questions.push_back({item, key.user, limits_.due_orders_max + 1});
     }
     return find_due(questions);
   }
@@ -301,9 +352,39 @@ class Loading {
       CHECK((*found)[i].size() <= questions[i].count_max);
       add_due(questions[i], std::move((*found)[i]));
     }
-    if (due_.empty()) return {};
+    return load_due_orders();
+  }
+
+  // The oldest of each item first, until together they have taken as much as one batch may release.
+  Result<void> load_due_orders() {
+    std::size_t parts = 0;
+    for (auto& [item, due] : state_.due) {
+      for (std::size_t at = 0; at < due.size(); at += orders_at_once) {
+        const std::size_t end = std::min(due.size(), at + orders_at_once);
+        const auto begin = due.begin() + static_cast<std::ptrdiff_t>(at);
+        const std::set<OrderId> some(begin, begin + static_cast<std::ptrdiff_t>(end - at));
+        if (const auto done = store_.load_orders(some, state_); !done) return done;
+        const std::size_t kept = keep_due(due, at, end, parts);
+        if (kept == end) continue;
+        due.resize(kept);
+        state_.due_unseen.insert(item);
+      }
+    }
     incomplete_.insert(due_.begin(), due_.end());
-    return store_.load_orders(due_, state_);
+    return {};
+  }
+
+  // Returns how many of `due` are kept, those before `at` included, where the ones up to `end` are loaded.
+  std::size_t keep_due(const std::vector<OrderId>& due, std::size_t at, std::size_t end, std::size_t& parts) {
+    for (; at < end; ++at) {
+      if (due_.contains(due[at])) continue;
+      const Order* order = state_.find_order(due[at]);
+      CHECK(order != nullptr);
+      parts += order->taken.size();
+      if (parts > limits_.rows_max / 2 && !due_.empty()) break;
+      due_.insert(due[at]);
+    }
+    return at;
   }
 
   // One more was asked for than is taken. More of them are unseen only where it is the limit that hides them:
@@ -312,7 +393,7 @@ class Loading {
     const std::size_t count = question.count_max - 1;
     if (found.size() > count) {
       found.resize(count);
-      if (count == due_orders_max_) state_.due_unseen.insert(question.item);
+      if (count == limits_.due_orders_max) state_.due_unseen.insert(question.item);
     }
     if (found.empty()) return;
     std::vector<OrderId>& due = state_.due[question.item];
@@ -320,7 +401,6 @@ class Loading {
     for (const OrderId id : found) {
       if (!known.contains(id)) due.push_back(id);
     }
-    due_.insert(found.begin(), found.end());
   }
 
   void demand_of_opened_activities(std::map<ItemId, Quantity>& demand) {
@@ -367,17 +447,18 @@ class Loading {
   // stand for holds that cannot be released, since somebody changed the numbers behind them.
   std::size_t due_enough(Quantity short_by) const {
     constexpr std::size_t spare = 64;
-    return std::min(due_orders_max_, static_cast<std::size_t>(short_by.units) + spare);
+    return std::min(limits_.due_orders_max, static_cast<std::size_t>(short_by.units) + spare);
   }
 
   Store& store_;
-  const std::span<const Command> commands_;
+  const LoadLimits limits_;
+  const std::set<OrderId> expected_due_;
+  std::span<const Command> commands_;  // Those that are loaded.
   Plan plan_;
-  const std::size_t due_orders_max_;
   std::multimap<OrderId, const Reserve*> made_here_;  // Of orders that this batch may make; a key may repeat.
   std::vector<std::pair<OrderId, std::int64_t>>
-      read_;  // Orders and their revisions, before they were locked.
-  std::set<OrderId> due_;
+      read_;                      // Orders and their revisions, before they were locked.
+  std::set<OrderId> due_;         // Those that may be released.
   std::set<OrderId> incomplete_;  // Orders of which not everything is known to be loaded.
   State state_;
   Time now_;
@@ -385,16 +466,16 @@ class Loading {
 
 }  // namespace
 
-Result<Loaded> load_batch(Store& store, std::span<const Command> commands, std::size_t due_orders_max) {
-  CHECK(due_orders_max >= 1);
-  Loading first(store, commands, due_orders_max, {});
+Result<Loaded> load_batch(Store& store, std::span<const Command> commands, LoadLimits limits) {
+  CHECK(limits.due_orders_max >= 1);
+  Loading first(store, commands, limits, {});
   const auto loaded = first.everything();
   if (loaded) return first.take();
   const bool due_were_locked = loaded.error().code == ErrorCode::conflict && !first.due().empty();
   if (!due_were_locked) return std::unexpected(loaded.error());
 
   store.rollback();
-  Loading second(store, commands, due_orders_max, first.due());
+  Loading second(store, commands, limits, first.due());
   if (const auto again = second.everything(); !again) return std::unexpected(again.error());
   return second.take();
 }

@@ -33,15 +33,23 @@
 
 namespace gavel::judge {
 
-struct Loaded {
-  rules::State state;
-  Time now;  // The judge's time for the whole batch.
+struct LoadLimits {
+  std::size_t due_orders_max;  // Due holds of one item, or of one user's share of it. At least 1.
+  // What the transaction shall write at most (rows_bound.h). The lines that commands name are bounded by a
+  // quarter of it; the parts of the orders that are acted upon by half of it, and those of due holds
+  // likewise.
+  std::size_t rows_max;
 };
 
-// If an item runs short, as many of its due holds are loaded as are needed, and at most `due_orders_max`
-// (likewise for one user's share of it), which is at least 1. An item that may need more is marked in
-// State::due_unseen, so that nothing is refused because of holds that were not looked at. Errors are the
-// store's; the caller rolls back.
-Result<Loaded> load_batch(Store& store, std::span<const rules::Command> commands, std::size_t due_orders_max);
+struct Loaded {
+  rules::State state;
+  Time now;              // The judge's time for the whole batch.
+  std::size_t commands;  // For so many of the commands, from the first on, at least one.
+};
+
+// If an item runs short, as many of its due holds are loaded as are needed, within the limits. An item that
+// may need more is marked in State::due_unseen, so that nothing is refused because of holds that were not
+// looked at. Errors are the store's; the caller rolls back.
+Result<Loaded> load_batch(Store& store, std::span<const rules::Command> commands, LoadLimits limits);
 
 }  // namespace gavel::judge

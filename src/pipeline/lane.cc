@@ -18,18 +18,18 @@ Lane::Lane(judge::Judge& judge, stage::Limits limits, const Clock& clock, Log& l
       on_broken_(std::move(on_broken)),
       metrics_(std::move(metrics)),
       stage_(
-          limits, clock, [this](std::vector<rules::Command> commands) { return decide(std::move(commands)); },
+          limits, clock, [this](const std::vector<rules::Command>& commands) { return decide(commands); },
           [this] {
             metrics_.verdicts.add(Outcome::overloaded);
             return rules::verdict_of(Outcome::overloaded);
           },
           [this] { idle(); }) {}
 
-std::vector<Verdict> Lane::decide(std::vector<rules::Command> commands) {
+std::vector<Verdict> Lane::decide(const std::vector<rules::Command>& commands) {
   const Timer::Run run(metrics_.batch);
   std::vector<Verdict> verdicts = judge(commands);
-  decided_.fetch_add(commands.size(), std::memory_order_relaxed);
-  metrics_.batch_commands.observe(static_cast<double>(commands.size()));
+  decided_.fetch_add(verdicts.size(), std::memory_order_relaxed);
+  metrics_.batch_commands.observe(static_cast<double>(verdicts.size()));
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Verdict& verdict = verdicts[i];
     metrics_.verdicts.add(verdict.outcome);

@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -44,8 +45,10 @@ class Lane {
        Metrics metrics = {});
 
   // As Stage::offer: false, and neither argument consumed, when the queue is full or the lane closed.
+  // Each caller is a party.
   bool offer(rules::Command& command, Duration deadline, Done& done, stage::Rank rank = stage::Rank::caller) {
-    return stage_.offer(command, deadline, done, rank);
+    const stage::Party party = std::hash<std::string_view>()(command.caller.text());
+    return stage_.offer(command, deadline, done, rank, party);
   }
   std::size_t step() { return stage_.step(); }
   void run() { stage_.run(); }
@@ -65,7 +68,7 @@ class Lane {
   std::uint64_t decided() const { return decided_.load(std::memory_order_relaxed); }
 
  private:
-  std::vector<rules::Verdict> decide(std::vector<rules::Command> commands);
+  std::vector<rules::Verdict> decide(const std::vector<rules::Command>& commands);
   std::vector<rules::Verdict> judge(const std::vector<rules::Command>& commands);
   void idle();
   bool is_quiet() const GAVEL_EXCLUDES(mutex_);

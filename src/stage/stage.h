@@ -3,8 +3,9 @@
 //   offer() ──► bounded queue ──► step(): seal what waits ──► work(batch) ──► one answer each
 //
 // As soon as it is free, a stage takes everything that is waiting, up to a limit. More load makes batches
-// larger instead of queues longer, and there is no artificial delay. Background entries yield to callers'
-// entries for one batch if the callers' are fewer. A stage knows nothing about what it carries. It is driven
+// larger instead of queues longer, and there is no artificial delay. Parties take turns (turn_queue.h).
+// Background entries yield to callers' entries for one batch if the callers' are fewer. What work leaves of a
+// batch is the first of its party in the next one. A stage knows nothing about what it carries. It is driven
 // either by one thread inside run(), or by calls of step() from one thread (tests, simulation), never by
 // both. Neither may be called from within work, an answer or idle; offer(), close() and waiting() may be.
 //
@@ -21,22 +22,25 @@
 // The idea is that of FoundationDB's commit batching and LevelDB's BuildBatchGroup.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "stage/turn_queue.h"
 
 namespace gavel::stage {
 
 struct Limits {
   std::size_t queue_max;  // Entries that wait; offer() refuses more. At least 1.
   std::size_t batch_max;  // Entries of one batch. At least 1.
+  // Entries of one party that wait; none: queue_max. What is left of the queue is for the others.
+  std::optional<std::size_t> party_max = std::nullopt;
 };
 
 // How often a driver that finds nothing to do calls Idle.
@@ -53,8 +57,9 @@ class Stage {
   // Called once per entry, on the thread that drives the stage or calls answer_late(), and must not block.
   using Done = std::move_only_function<void(Out)>;
 
-  // Answers a whole batch, one Out for each In and in the same order. Runs on the driving thread; may block.
-  using Work = std::function<std::vector<Out>(std::vector<In> batch)>;
+  // Answers a batch, one Out for each In and in the same order, or only the first of them, at least one: the
+  // others stay in `batch`, which keeps its size, for the next one. Runs on the driving thread; may block.
+  using Work = std::function<std::vector<Out>(std::vector<In>& batch)>;
 
   // Called when a batch is answered and nothing waits, and by run() about every idle_every while nothing
   // comes, on the driving thread; may block.
@@ -73,6 +78,7 @@ class Stage {
     CHECK(work_ && late_);
     CHECK(limits_.queue_max >= 1);
     CHECK(limits_.batch_max >= 1);
+    CHECK(!limits_.party_max || *limits_.party_max >= 1);
   }
 
   Stage(const Stage&) = delete;
@@ -81,7 +87,8 @@ class Stage {
   // Queues one entry; any thread; never blocks on work. False, with neither argument consumed, when the queue
   // is full or the stage is closed: certainly not done. `deadline` is in the clock's steady time; work that
   // has begun is never cut short by it. Both ranks share the queue's limit.
-  bool offer(In& in, Duration deadline, Done& done, Rank rank = Rank::caller) noexcept GAVEL_EXCLUDES(mutex_);
+  bool offer(In& in, Duration deadline, Done& done, Rank rank = Rank::caller, Party party = 0) noexcept
+      GAVEL_EXCLUDES(mutex_);
 
   // Seals one batch of the waiting entries, works on it and answers; returns how many entries were answered
   // (0 if none was waiting).
@@ -105,15 +112,20 @@ class Stage {
     In in;
     Duration deadline;
     Done done;
+    Rank rank;
+    Party party;
   };
 
-  using Queue = std::deque<Entry>;
+  using Queue = TurnQueue<Entry>::Queue;
 
   enum class Wake { entries, nothing, end };
 
   Queue seal() GAVEL_EXCLUDES(mutex_);
-  void move_some(Queue& from, Queue& to) const;
-  static void move_late(Queue& from, Queue& to, Duration now);
+  void put_back(Queue& entries, std::vector<In>& batch, std::size_t answered) GAVEL_EXCLUDES(mutex_);
+  bool has_room(Party party) const GAVEL_REQUIRES(mutex_);
+  TurnQueue<Entry>& queue_of(Rank rank) GAVEL_REQUIRES(mutex_) {
+    return rank == Rank::caller ? callers_ : background_;
+  }
   Wake wait() GAVEL_EXCLUDES(mutex_);
   std::size_t count() const GAVEL_REQUIRES(mutex_) { return callers_.size() + background_.size(); }
 
@@ -124,21 +136,20 @@ class Stage {
   const Idle idle_;
   mutable Mutex mutex_;
   Condition arrived_;
-  Queue callers_ GAVEL_GUARDED_BY(mutex_);
-  Queue background_ GAVEL_GUARDED_BY(mutex_);
+  TurnQueue<Entry> callers_ GAVEL_GUARDED_BY(mutex_);
+  TurnQueue<Entry> background_ GAVEL_GUARDED_BY(mutex_);
   bool passed_by_ GAVEL_GUARDED_BY(mutex_) = false;  // Whether the last batch left the background waiting.
   bool closed_ GAVEL_GUARDED_BY(mutex_) = false;
 };
 
 // NOLINTBEGIN(misc-confusable-identifiers): `In` is like the name of a parameter within Boost, `ln`.
 template <class In, class Out>
-bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done, Rank rank) noexcept {
+bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done, Rank rank, Party party) noexcept {
   CHECK(done != nullptr);
   {
     const MutexLock lock(mutex_);
-    if (closed_ || count() >= limits_.queue_max) return false;
-    Queue& queue = rank == Rank::caller ? callers_ : background_;
-    queue.push_back(Entry{std::move(in), deadline, std::move(done)});
+    if (closed_ || !has_room(party)) return false;
+    queue_of(rank).push_back(Entry{std::move(in), deadline, std::move(done), rank, party});
     // Only the entry that ends emptiness wakes the driver: it begins to wait under this lock and on an empty
     // queue, so whoever makes the queue grow further finds it awake or about to be. Where answer_late()
     // empties the queue, the next entry ends emptiness again.
@@ -150,38 +161,60 @@ bool Stage<In, Out>::offer(In& in, Duration deadline, Done& done, Rank rank) noe
 }
 
 template <class In, class Out>
+bool Stage<In, Out>::has_room(Party party) const {
+  if (count() >= limits_.queue_max) return false;
+  if (!limits_.party_max) return true;
+  return callers_.size_of(party) + background_.size_of(party) < *limits_.party_max;
+}
+
+template <class In, class Out>
 std::size_t Stage<In, Out>::step() noexcept {
-  std::deque<Entry> entries = seal();
-  CHECK(entries.size() <= limits_.batch_max);
+  Queue sealed = seal();
+  CHECK(sealed.size() <= limits_.batch_max);
   const Duration now = clock_.steady();
   std::vector<In> batch;
-  std::vector<Done> callers;
-  batch.reserve(entries.size());
-  callers.reserve(entries.size());
-  for (Entry& entry : entries) {
+  Queue entries;
+  batch.reserve(sealed.size());
+  for (Entry& entry : sealed) {
     if (entry.deadline < now) {
       entry.done(late_());
       continue;
     }
     batch.push_back(std::move(entry.in));
-    callers.push_back(std::move(entry.done));
+    entries.push_back(std::move(entry));
   }
-  if (batch.empty()) return entries.size();
-  std::vector<Out> answers = work_(std::move(batch));
-  CHECK(answers.size() == callers.size());
-  for (std::size_t i = 0; i < callers.size(); ++i) callers[i](std::move(answers[i]));
+  const std::size_t late = sealed.size() - entries.size();
+  if (batch.empty()) return late;
+  std::vector<Out> answers = work_(batch);
+  CHECK(answers.size() >= 1 && answers.size() <= entries.size());
+  put_back(entries, batch, answers.size());
+  for (std::size_t i = 0; i < answers.size(); ++i) entries[i].done(std::move(answers[i]));
   if (idle_ && waiting() == 0) idle_();
-  return entries.size();
+  return late + answers.size();
+}
+
+// What was sealed had its place in the queue before those that came since.
+template <class In, class Out>
+void Stage<In, Out>::put_back(Queue& entries, std::vector<In>& batch, std::size_t answered) {
+  if (answered == entries.size()) return;
+  CHECK(batch.size() == entries.size());
+  const MutexLock lock(mutex_);
+  for (; entries.size() > answered; entries.pop_back(), batch.pop_back()) {
+    Entry& entry = entries.back();
+    entry.in = std::move(batch.back());
+    queue_of(entry.rank).push_front(std::move(entry));
+  }
 }
 
 template <class In, class Out>
 std::size_t Stage<In, Out>::answer_late() noexcept {
   Queue late;
-  const Duration now = clock_.steady();
+  // Deadlines mostly stand in the order of arrival, but for those of entries that waited elsewhere before.
+  const auto is_late = [now = clock_.steady()](const Entry& entry) { return entry.deadline < now; };
   {
     const MutexLock lock(mutex_);
-    move_late(callers_, late, now);
-    move_late(background_, late, now);
+    callers_.take_if(late, is_late);
+    background_.take_if(late, is_late);
   }
   for (Entry& entry : late) entry.done(late_());
   return late.size();
@@ -232,32 +265,9 @@ typename Stage<In, Out>::Queue Stage<In, Out>::seal() {
   // Many callers lose little by the background's company, and in a rush it would wait for a batch in two.
   const bool pass_by = !callers_.empty() && callers_.size() < background_.size() && !passed_by_;
   passed_by_ = pass_by;
-  if (!pass_by) move_some(background_, sealed);
-  move_some(callers_, sealed);
+  if (!pass_by) background_.take(sealed, limits_.batch_max);
+  callers_.take(sealed, limits_.batch_max);
   return sealed;
-}
-
-// As many as the batch has room for.
-template <class In, class Out>
-void Stage<In, Out>::move_some(Queue& from, Queue& to) const {
-  if (to.empty() && from.size() <= limits_.batch_max) {
-    // The usual case costs the callers, who want the lock, no time at all.
-    to.swap(from);
-    return;
-  }
-  for (; !from.empty() && to.size() < limits_.batch_max; from.pop_front())
-    to.push_back(std::move(from.front()));
-}
-
-// Deadlines mostly stand in the order of arrival, but for those of entries that waited elsewhere before.
-template <class In, class Out>
-void Stage<In, Out>::move_late(Queue& from, Queue& to, Duration now) {
-  const auto is_late = [now](const Entry& entry) { return entry.deadline < now; };
-  for (; !from.empty() && is_late(from.front()); from.pop_front()) to.push_back(std::move(from.front()));
-  if (std::ranges::none_of(from, is_late)) return;
-  Queue in_time;
-  for (Entry& entry : from) (is_late(entry) ? to : in_time).push_back(std::move(entry));
-  from.swap(in_time);
 }
 
 // NOLINTEND(misc-confusable-identifiers)

@@ -1,6 +1,7 @@
 // One noun: the batching stage.
 #include "stage/stage.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -36,9 +37,15 @@ class StageTest : public testing::Test {
   static std::string late() { return "late"; }
 
   // Offers a word and says "full" if it was refused.
-  void offer(Words& words, std::string word, Duration deadline = distant, Rank rank = Rank::caller) {
+  void offer(Words& words, std::string word, Duration deadline = distant, Rank rank = Rank::caller,
+             Party party = 0) {
     Words::Done done = [this, word](const std::string& answer) { transcript_ += " " + word + "=" + answer; };
-    if (!words.offer(word, deadline, done, rank)) transcript_ += " " + word + "=full";
+    if (!words.offer(word, deadline, done, rank, party)) transcript_ += " " + word + "=full";
+  }
+
+  // Each letter is offered by the party of that number.
+  void offer_all(Words& words, const std::string& letters, Party party, Rank rank = Rank::caller) {
+    for (const char letter : letters) offer(words, std::string(1, letter), distant, rank, party);
   }
 
   std::string take_transcript() { return std::exchange(transcript_, ""); }
@@ -66,6 +73,69 @@ TEST_F(StageTest, ABatchHasAtMostItsLimit) {
   while (const std::size_t count = words.step()) sizes += std::to_string(count);
   EXPECT_EQ(sizes, "221");
   EXPECT_EQ(take_transcript(), "[a b] a=A b=B[c d] c=C d=D[e] e=E");
+}
+
+TEST_F(StageTest, PartiesTakeTurnsInABatch_A20) {
+  Words words({.queue_max = 20, .batch_max = 4}, clock_, work(), late);
+  offer_all(words, "abcdefg", 1);
+  offer_all(words, "x", 2);
+  offer_all(words, "pqr", 3);
+  std::string batches;
+  during_work_ = [&] { batches += take_transcript(); };
+  while (words.step() > 0) take_transcript();
+  EXPECT_EQ(batches, "[a x p b][q c r d][e f g]") << "the next turn begins behind who had the last one";
+}
+
+TEST_F(StageTest, APartyLeavesRoomForTheOthers_A20) {
+  Words words({.queue_max = 4, .batch_max = 10, .party_max = 3}, clock_, work(), late);
+  offer_all(words, "ab", 1);
+  offer_all(words, "x", 1, Rank::background);
+  offer_all(words, "c", 1);
+  offer_all(words, "pq", 2);
+  EXPECT_EQ(take_transcript(), " c=full q=full") << "one party has its share, then nothing is left";
+  words.step();
+  words.step();
+  EXPECT_EQ(take_transcript(), "[x a p b] x=X a=A p=P b=B");
+  offer_all(words, "c", 1);
+  EXPECT_EQ(words.waiting(), 1U);
+}
+
+// Work answers the first two of a batch and leaves the others.
+TEST_F(StageTest, WhatWorkLeavesIsTheFirstOfItsPartyInTheNextBatch_A20) {
+  const auto two_at_most = [this](std::vector<std::string>& batch) {
+    std::vector<std::string> answers = work()(batch);
+    answers.resize(std::min<std::size_t>(2, answers.size()));
+    return answers;
+  };
+  Words words({.queue_max = 20, .batch_max = 5}, clock_, two_at_most, late);
+  offer_all(words, "abcde", 1);
+  offer_all(words, "x", 1, Rank::background);
+  during_work_ = [&] {
+    during_work_ = nullptr;
+    offer_all(words, "f", 1);
+    offer_all(words, "pq", 2);
+  };
+  EXPECT_EQ(words.step(), 2U);
+  EXPECT_EQ(words.waiting(), 7U);
+  EXPECT_EQ(take_transcript(), "[x a b c d] x=X a=A");
+  while (words.step() > 0) {
+  }
+  EXPECT_EQ(take_transcript(), "[p b q c d] p=P b=B[q c d e f] q=Q c=C[d e f] d=D e=E[f] f=F");
+}
+
+TEST_F(StageTest, WhatWorkLeavesKeepsItsDeadline_A20) {
+  const auto one = [this](std::vector<std::string>& batch) {
+    transcript_ += "[" + std::to_string(batch.size()) + "]";
+    clock_.advance(Duration(10));
+    return std::vector<std::string>{batch.front()};
+  };
+  Words words({.queue_max = 20, .batch_max = 5}, clock_, one, late);
+  offer(words, "a", Duration(15));
+  offer(words, "b", Duration(15));
+  offer(words, "c", Duration(15));
+  while (words.step() > 0) {
+  }
+  EXPECT_EQ(take_transcript(), "[3] a=a[2] b=b c=late");
 }
 
 TEST_F(StageTest, WhatArrivesDuringWorkIsTheNextBatch) {
@@ -271,7 +341,7 @@ TEST(StageTypesTest, EntriesAndAnswersNeedOnlyBeMovable) {
   using Only = std::unique_ptr<int>;
   const VirtualClock clock{Time()};
   Stage<Only, Only> stage(
-      {.queue_max = 2, .batch_max = 2}, clock, [](std::vector<Only> batch) { return batch; },
+      {.queue_max = 2, .batch_max = 2}, clock, [](std::vector<Only>& batch) { return std::move(batch); },
       [] { return Only(); });
   Only in = std::make_unique<int>(7);
   Only out;

@@ -182,7 +182,7 @@ RangeMinimum::RangeMinimum(std::vector<std::int64_t> values) : levels_{std::move
 
 std::int64_t RangeMinimum::least(std::size_t first, std::size_t last) const {
   CHECK(first <= last && last < levels_.front().size());
-  const std::size_t level = std::bit_width(last - first + 1) - 1U;
+  const std::size_t level = static_cast<std::size_t>(std::bit_width(last - first + 1)) - 1;
   return std::min(levels_[level][first], levels_[level][last + 1 - (std::size_t{1} << level)]);
 }
 

@@ -166,7 +166,13 @@ JudgeDriver::JudgeDriver(Store& store, JudgeLimits limits, rules::Policy policy)
 
 Result<std::vector<rules::Verdict>> JudgeDriver::apply(const std::vector<rules::Command>& commands) {
   for (const rules::Command& command : commands) remember(command);
-  return judge_.apply(commands);
+  std::vector<rules::Verdict> verdicts;
+  while (verdicts.size() < commands.size()) {
+    const auto decided = judge_.apply(std::span(commands).subspan(verdicts.size()));
+    if (!decided) return decided;
+    verdicts.insert(verdicts.end(), decided->begin(), decided->end());
+  }
+  return verdicts;
 }
 
 std::string JudgeDriver::say(const rules::Command& command) {
