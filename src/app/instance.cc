@@ -223,7 +223,10 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
                    pipeline::GateMetrics(metrics_)),
       gate_snapshots_(executor_, *gate_, identity.incarnation, gate_reads_, gate_client_.modes()),
       pipeline_(io_->get_executor(), lanes_, clock, log, sampler_,
-                pipeline::PipelineLimits{options.in_flight_max, options.judge_within, options.answer_within},
+                pipeline::PipelineLimits{.in_flight_max = options.in_flight_max,
+                                         .judge_within = options.judge_within,
+                                         .answer_within = options.answer_within,
+                                         .call_commands_max = 2 * options.batch_commands_max},
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
       service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
                std::move(operators_key), options.requests_kept, metrics_),
@@ -254,8 +257,11 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
 }
 
 pipeline::LanesOptions Instance::Wiring::lanes_options(const Options& options) {
-  return {.limits = {options.queue_commands_max, options.batch_commands_max},
+  return {.limits = {.queue_max = options.queue_commands_max,
+                     .batch_max = options.batch_commands_max,
+                     .party_max = pipeline::share_of_party(options.queue_commands_max)},
           .policy = policy_of(options),
+          .judge_limits = {.batch_rows_max = options.batch_rows_max},
           .metrics = pipeline::Metrics(metrics_, clock_, &hot_skus_),
           .judge_metrics = judge::Metrics(metrics_, clock_),
           .observer = [this](const rules::State& state) { tell_gate(state); }};

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 
 #include "base/check.h"
+#include "judge/rows_bound.h"
 #include "pipeline/lanes.h"
 
 namespace gavel::app {
@@ -34,8 +35,10 @@ constexpr auto table = std::to_array<Setting>({
      "batches that are judged at the same time; 1 with SQLite"},
     {"judge.batch_commands_max", integer, "1000", 1, 8192,
      "maximum number of commands judged in one transaction"},
+    {"judge.batch_rows_max", integer, "16384", judge::rows_of_order_max, million,
+     "maximum number of rows written in one transaction, counted from above"},
     {"judge.queue_commands_max", integer, "10000", 1, million,
-     "maximum number of commands that wait for the judge, in each lane"},
+     "maximum number of commands that wait for the judge, in each lane; one account has at most 7/8 of them"},
     {"judge.checkpoint_pages", integer, "1000", 16, million,
      "SQLite's log is checkpointed at this many pages; idle: an eighth"},
     {"pipeline.mode", text, "direct", 0, 0,
@@ -44,7 +47,7 @@ constexpr auto table = std::to_array<Setting>({
     {"gate.refresh_seconds", integer, "300", 1, day_seconds,
      "seconds between two comparisons of the gate with the judge"},
     {"admission.in_flight_max", integer, "10000", 1, million,
-     "maximum number of requests between admission and verdict"},
+     "maximum number of requests between admission and verdict; one account has at most 7/8 of them"},
     {"admission.judge_within_ms", integer, "2000", 1, hour_ms,
      "a request that waits longer for the judge is refused with 503"},
     {"admission.answer_within_ms", integer, "10000", 1, hour_ms,
@@ -161,6 +164,7 @@ Result<Options> options_of(const Settings& settings) {
       .judge = *std::move(judge),
       .lanes = number<std::size_t>(settings, "judge.lanes"),
       .batch_commands_max = number<std::size_t>(settings, "judge.batch_commands_max"),
+      .batch_rows_max = number<std::size_t>(settings, "judge.batch_rows_max"),
       .queue_commands_max = number<std::size_t>(settings, "judge.queue_commands_max"),
       .checkpoint_pages = settings.integer("judge.checkpoint_pages"),
       .mode = *parse_service_mode(settings.text("pipeline.mode")),

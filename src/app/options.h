@@ -36,6 +36,7 @@ struct Options {
   JudgeUrl judge;
   std::size_t lanes;               // 1 on SQLite.
   std::size_t batch_commands_max;  // Of each lane, as the next.
+  std::size_t batch_rows_max;
   std::size_t queue_commands_max;
   std::int64_t checkpoint_pages;
 

@@ -35,6 +35,11 @@ namespace gavel::pipeline {
 // No transaction lasts longer while all is well (docs/adr/0003).
 inline constexpr Duration stuck_after{2'000};
 
+// Each caller is a party: callers take turns (A20).
+inline stage::Party party_of(const rules::Command& command) {
+  return std::hash<std::string_view>()(command.caller.text());
+}
+
 class Lane {
  public:
   using Commands = stage::Stage<rules::Command, rules::Verdict>;
@@ -45,9 +50,8 @@ class Lane {
        Metrics metrics = {});
 
   // As Stage::offer: false, and neither argument consumed, when the queue is full or the lane closed.
-  // Each caller is a party.
   bool offer(rules::Command& command, Duration deadline, Done& done, stage::Rank rank = stage::Rank::caller) {
-    const stage::Party party = std::hash<std::string_view>()(command.caller.text());
+    const stage::Party party = party_of(command);
     return stage_.offer(command, deadline, done, rank, party);
   }
   std::size_t step() { return stage_.step(); }

@@ -32,6 +32,7 @@ Pipeline::Pipeline(boost::asio::any_io_executor executor, Lanes& lanes, const Cl
       gate_(gate),
       admission_(limits.in_flight_max) {
   CHECK(limits_.judge_within > Duration(0) && limits_.answer_within > Duration(0));
+  CHECK(limits_.call_commands_max >= 1);
 }
 
 Pipeline::~Pipeline() {
@@ -40,16 +41,17 @@ Pipeline::~Pipeline() {
 
 // The life of a request, from its form to its answer. A request that is refused at one stage does not reach
 // the next one; what was taken on the way in is given back on the way out.
-stage::Task Pipeline::serve(Command command, Answer answer) {
+stage::Task Pipeline::serve(Command command, Duration judge_by, Answer answer) {
   // Form, admission, key.
   if (const auto wrong = rules::malformation(command)) co_return answer(refuse_malformed(*wrong));
-  if (!admission_.enter()) co_return answer(refuse(Outcome::overloaded));
+  const stage::Party party = party_of(command);
+  if (!admission_.enter(party)) co_return answer(refuse(Outcome::overloaded));
   KeyEntry key;
   if (auto refusal = enter_key(command, key)) {
-    admission_.leave();
+    admission_.leave(party);
     co_return answer(*std::move(refusal));
   }
-  Request request(rules::word(command.act), clock_.steady(), key, std::move(answer));
+  Request request(rules::word(command.act), clock_.steady(), judge_by, key, std::move(answer));
   requests_.push_back(request);  // From here on its deadlines hold.
 
   // The gate turns away requests that cannot succeed. While nothing is gated it is not asked.
@@ -69,7 +71,7 @@ stage::Task Pipeline::serve(Command command, Answer answer) {
   // Token, key and place are free again, and the caller gets the answer if it is still waiting.
   if (gate.token) release(*gate.token, verdict);
   leave_key(request);
-  admission_.leave();
+  admission_.leave(party);
   if (gate.denied && traits(verdict.outcome).act) rebalance(*gate.denied);
   log(request, verdict);
   advise(verdict);
@@ -77,26 +79,39 @@ stage::Task Pipeline::serve(Command command, Answer answer) {
 }
 
 boost::asio::awaitable<Verdict> Pipeline::submit(Command command) {
-  co_return co_await stage::await_result<Verdict>(
-      [&](Answer answer) { serve(std::move(command), std::move(answer)); });
+  co_return co_await stage::await_result<Verdict>([&](Answer answer) {
+    serve(std::move(command), clock_.steady() + limits_.judge_within, std::move(answer));
+  });
 }
 
 // One coroutine of Asio for all of them: a thousand of them would cost more than their verdicts.
 boost::asio::awaitable<std::vector<Verdict>> Pipeline::submit_all(std::vector<Command> commands) {
   if (commands.empty()) co_return std::vector<Verdict>();
   co_return co_await stage::await_result<std::vector<Verdict>>([&](auto answer) {
-    const auto group = std::make_shared<Group>();
-    const std::size_t count = commands.size();
-    group->verdicts.resize(count);
-    group->open = count;
-    group->answer = std::move(answer);
-    for (std::size_t i = 0; i < count; ++i) {
-      serve(std::move(commands[i]), [group, i](Verdict verdict) {
-        group->verdicts[i] = std::move(verdict);
-        if (--group->open == 0) group->answer(std::move(group->verdicts));
-      });
-    }
+    const auto call = std::make_shared<Call>();
+    call->verdicts.resize(commands.size());
+    call->commands = std::move(commands);
+    call->judge_by = clock_.steady() + limits_.judge_within;
+    call->answer = std::move(answer);
+    serve_some(call);
   });
+}
+
+// As many as may be in flight, and no more, so that a large call fills neither the places nor the queue that
+// others need (A20). An answer may come within serve(), hence `is_serving`.
+void Pipeline::serve_some(const std::shared_ptr<Call>& call) {
+  if (std::exchange(call->is_serving, true)) return;
+  while (call->served < call->commands.size() && call->served - call->answered < limits_.call_commands_max) {
+    const std::size_t i = call->served++;
+    serve(std::move(call->commands[i]), call->judge_by, [this, call, i](Verdict verdict) {
+      call->verdicts[i] = std::move(verdict);
+      ++call->answered;
+      serve_some(call);
+    });
+  }
+  call->is_serving = false;
+  if (call->answered < call->commands.size()) return;
+  if (call->answer) std::exchange(call->answer, nullptr)(std::move(call->verdicts));
 }
 
 // Every refusal before the lane is counted here, or in count_refusal.
@@ -130,8 +145,8 @@ void Pipeline::leave_key(const Request& request) {
 // What waits at the gate was not begun by the judge, so the earlier deadline turns it away.
 stage::Await<GateClient::Result> Pipeline::ask_gate(Request& request, const Command& command) {
   return {request.suspended, [this, &request, &command](GateClient::Callback done) {
-            const Duration within = std::min(limits_.judge_within, limits_.answer_within);
-            gate_->ask(command, request.since + within, std::move(done));
+            gate_->ask(command, std::min(request.judge_by, request.since + limits_.answer_within),
+                       std::move(done));
           }};
 }
 
@@ -140,7 +155,7 @@ stage::Await<Verdict> Pipeline::ask_judge(Request& request, Command& command) {
   return {request.suspended, [this, &request, &command](stage::Await<Verdict>::Callback on_verdict) {
             request.on_verdict = std::move(on_verdict);
             Lanes::Done done = [this, &request](Verdict verdict) { deliver(request, std::move(verdict)); };
-            request.at_judge = lanes_.offer(command, request.since + limits_.judge_within, done);
+            request.at_judge = lanes_.offer(command, request.judge_by, done);
             if (!request.at_judge) std::exchange(request.on_verdict, nullptr)(refuse(Outcome::overloaded));
           }};
 }

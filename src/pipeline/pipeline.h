@@ -8,7 +8,8 @@
 //
 // Deadlines, from the moment at which a request was admitted:
 //
-//   judge_within    A request that the judge has not begun by then is refused as `overloaded`, wherever it
+//   judge_within    Of a call with several commands it counts from the call, for all of them. A request that
+//                   the judge has not begun by then is refused as `overloaded`, wherever it
 //                   waits, at the gate or in the lane's queue, and whatever the lane is at meanwhile:
 //                   certainly nothing was done, so the caller may try again.
 //   answer_within   A request that the judge was given and has not answered by then: the caller is told
@@ -20,6 +21,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +51,7 @@ struct PipelineLimits {
   std::size_t in_flight_max;  // Requests between entrance and verdict.
   Duration judge_within;      // Both above 0.
   Duration answer_within;
+  std::size_t call_commands_max = 2'000;  // Commands of one call that are in flight at a time. At least 1.
 };
 
 class Pipeline {
@@ -68,8 +71,8 @@ class Pipeline {
   boost::asio::awaitable<rules::Verdict> submit(rules::Command command);
 
   // Decides commands that came together but depend on nothing of one another: each is admitted, refused and
-  // judged as if it had come alone, in their order. Resumes once, when the last has its verdict; one verdict
-  // each, in order. Never throws.
+  // judged as if it had come alone, in their order, a bounded number at a time. Resumes once, when the last
+  // has its verdict; one verdict each, in order. Never throws.
   boost::asio::awaitable<std::vector<rules::Verdict>> submit_all(std::vector<rules::Command> commands);
 
   // True while a request with this id has no verdict yet.
@@ -89,11 +92,13 @@ class Pipeline {
 
   // A request that was admitted. It lives in the frame of its serve().
   struct Request : AutoUnlink {
-    Request(std::string_view act_word, Duration entered, KeyEntry key_entry, Answer callback)
-        : act(act_word), since(entered), key(key_entry), answer(std::move(callback)) {}
+    Request(std::string_view act_word, Duration entered, Duration judge_until, KeyEntry key_entry,
+            Answer callback)
+        : act(act_word), since(entered), judge_by(judge_until), key(key_entry), answer(std::move(callback)) {}
 
     const std::string_view act;
     const Duration since;
+    const Duration judge_by;            // The judge begins with it until then.
     const KeyEntry key;                 // Until it is left.
     Answer answer;                      // Empty once the caller was told outcome_unknown.
     bool at_judge = false;              // The lane has taken it, so something may be done.
@@ -102,13 +107,18 @@ class Pipeline {
   };
 
   // Commands that came together, until the last of them has its verdict.
-  struct Group {
+  struct Call {
+    std::vector<rules::Command> commands;  // Those that are served are empty.
     std::vector<rules::Verdict> verdicts;
-    std::size_t open = 0;
+    Duration judge_by;
     std::move_only_function<void(std::vector<rules::Verdict>)> answer;
+    std::size_t served = 0;
+    std::size_t answered = 0;
+    bool is_serving = false;
   };
 
-  stage::Task serve(rules::Command command, Answer answer);
+  stage::Task serve(rules::Command command, Duration judge_by, Answer answer);
+  void serve_some(const std::shared_ptr<Call>& call);
   rules::Verdict refuse(rules::Outcome outcome);
   rules::Verdict refuse_malformed(const std::string& wrong);
   std::optional<rules::Verdict> enter_key(const rules::Command& command, KeyEntry& entry);

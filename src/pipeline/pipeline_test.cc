@@ -135,6 +135,58 @@ TEST(Pipeline, WhatWaitsIsJudgedInOneBatchAndEachGetsItsOwnAnswer) {
   EXPECT_EQ(world.pipeline.in_flight(), 0U);
 }
 
+std::vector<Command> orders(const std::string& prefix, int count) {
+  std::vector<Command> commands;
+  for (int i = 1; i <= count; ++i) commands.push_back(order(prefix + std::to_string(i), "u", 1));
+  return commands;
+}
+
+TEST(Pipeline, ALargeCallLeavesRoomForOthers_A20_G003) {
+  World world({.in_flight_max = 100,
+               .judge_within = Duration(1000),
+               .answer_within = Duration(5000),
+               .call_commands_max = 2});
+  world.ask_all(orders("a", 5));
+  EXPECT_EQ(world.lane.waiting(), 2U);
+  EXPECT_EQ(world.pipeline.in_flight(), 2U);
+  world.ask(order("x"));
+  world.judge();
+  EXPECT_EQ(world.answers, Answers{"x reserved"}) << "it waits for no more than the two before it";
+  EXPECT_EQ(world.lane.waiting(), 2U);
+  world.settle();
+  EXPECT_EQ(world.answers.back(), "[reserved, reserved, sold_out, sold_out, sold_out]");
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+}
+
+TEST(Pipeline, TheTimeOfALargeCallCountsFromTheCall_A20) {
+  World world({.in_flight_max = 100,
+               .judge_within = Duration(1000),
+               .answer_within = Duration(5000),
+               .call_commands_max = 1});
+  world.ask_all(orders("a", 3));
+  world.clock.advance(Duration(600));
+  world.judge();
+  world.clock.advance(Duration(600));
+  world.step();
+  world.settle();
+  EXPECT_EQ(world.answers, Answers{"[reserved, overloaded, overloaded]"});
+}
+
+TEST(Pipeline, OneCallerLeavesPlacesForTheOthers_A20) {
+  World world({.in_flight_max = 8, .judge_within = Duration(1000), .answer_within = Duration(5000)});
+  world.ask_all(orders("a", 9));
+  EXPECT_EQ(world.pipeline.in_flight(), 7U);
+  Command other = order("x");
+  other.caller = Caller("operator");
+  world.ask(other);
+  EXPECT_EQ(world.pipeline.in_flight(), 8U);
+  world.settle();
+  EXPECT_EQ(world.answers, (Answers{"x reserved",
+                                    "[reserved, reserved, sold_out, sold_out, sold_out, sold_out, "
+                                    "sold_out, overloaded, overloaded]"}));
+  EXPECT_EQ(world.pipeline.in_flight(), 0U);
+}
+
 TEST(Pipeline, TooMuchIsRefusedAtOnceAndRoomIsMadeByVerdicts_A20) {
   World world({.in_flight_max = 2, .judge_within = Duration(1000), .answer_within = Duration(5000)});
   world.ask(order("a"));

@@ -54,6 +54,8 @@ InstanceOptions draw_instance(Random& random) {
   options.gate_says_yes = random.chance(1, 16);
   options.follow_flows_max = one_of<std::size_t>(random, {1, 5, jobs::projection_flows_max});
   options.forget_rows_max = one_of<std::size_t>(random, {10, jobs::retention_rows_max});
+  options.judge.batch_rows_max = one_of<std::size_t>(random, {40, 400, 16'384});
+  options.pipeline.call_commands_max = one_of<std::size_t>(random, {1, 3, 2'000});
   return options;
 }
 
