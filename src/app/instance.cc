@@ -62,6 +62,13 @@ std::string url_of(const std::string& address, std::uint16_t port) {
   return "http://" + (is_six ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
+pipeline::PipelineLimits pipeline_limits(const Options& options) {
+  return {.in_flight_max = options.in_flight_max,
+          .judge_within = options.judge_within,
+          .answer_within = options.answer_within,
+          .call_commands_max = 2 * options.batch_commands_max};  // The judge has a full batch to go on with.
+}
+
 http::HttpLimits limits_with(std::size_t connections_max) {
   http::HttpLimits limits;
   limits.connections_max = connections_max;
@@ -222,11 +229,7 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
                                                  std::move(modes), policy_of(options).requests_kept},
                    pipeline::GateMetrics(metrics_)),
       gate_snapshots_(executor_, *gate_, identity.incarnation, gate_reads_, gate_client_.modes()),
-      pipeline_(io_->get_executor(), lanes_, clock, log, sampler_,
-                pipeline::PipelineLimits{.in_flight_max = options.in_flight_max,
-                                         .judge_within = options.judge_within,
-                                         .answer_within = options.answer_within,
-                                         .call_commands_max = 2 * options.batch_commands_max},
+      pipeline_(io_->get_executor(), lanes_, clock, log, sampler_, pipeline_limits(options),
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
       service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
                std::move(operators_key), options.requests_kept, metrics_),
