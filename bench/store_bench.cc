@@ -26,7 +26,7 @@ namespace {
 enum class Step : std::uint8_t { load, write, commit };
 enum class Form : std::uint8_t { memory, sqlite };
 
-constexpr std::size_t due_orders_max = 8192;
+constexpr judge::LoadLimits limits{.due_orders_max = 8192, .rows_max = 16'384};
 
 class World {
  public:
@@ -53,7 +53,7 @@ class World {
   Span judge(std::size_t batch, Step step) {
     const std::vector<rules::Command> commands = orders_.next(batch, clock_.now());
     const Span begun = steady_now();
-    auto loaded = judge::load_batch(*store_, commands, due_orders_max);
+    auto loaded = judge::load_batch(*store_, commands, limits);
     const Span after_load = steady_now();
     CHECK(loaded.has_value());
     for (const rules::Command& command : commands) {
