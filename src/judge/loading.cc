@@ -88,12 +88,15 @@ class Loading {
     for (std::size_t i = 0; i < commands_.size(); ++i) {
       if (const auto order = order_acted_on(commands_[i])) some.insert(*order);
       if (some.size() < orders_at_once && i + 1 < commands_.size()) continue;
+      if (some.empty()) break;
       if (const auto done = store_.read_orders(some, state_); !done) return done;
       parts += parts_of(some);
       some.clear();
       if (parts > limits_.rows_max / 2 && i + 1 < commands_.size()) plan(commands_.first(i + 1));
     }
-    if (const auto done = store_.read_orders(expected_due_, state_); !done) return done;
+    if (!expected_due_.empty()) {
+      if (const auto done = store_.read_orders(expected_due_, state_); !done) return done;
+    }
     for (const auto& [id, order] : state_.orders) read_.emplace_back(id, order.revision);
     return {};
   }
