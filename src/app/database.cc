@@ -41,6 +41,13 @@ Result<void> need_file(const std::string& path) {
   return fail(ErrorCode::invalid, "judge.url sqlite:" + path + ": there is no such file");
 }
 
+// Order ids carry the wall time, and a database that is new begins with it.
+Result<void> need_wall_time(Time wall) {
+  if (wall > earliest_wall_time && wall < latest_wall_time) return {};
+  return fail(ErrorCode::invalid, "the machine's clock shows " + to_text(wall) +
+                                      ", which is not a time from 1970 to 2261; set the clock");
+}
+
 Database open_memory(std::size_t lanes, const Clock& clock) {
   auto database = judge::make_memory_database();
   Database opened;
@@ -64,6 +71,7 @@ Result<void> check(judge::StorageWatch& storage) {
 }  // namespace
 
 Result<Database> open_database(const Options& options, const Clock& clock) {
+  if (auto good = need_wall_time(clock.now()); !good) return std::unexpected(good.error());
   if (options.judge.kind == JudgeUrl::Kind::memory) return open_memory(options.lanes, clock);
   const judge::SqliteOptions sqlite = sqlite_of(options);
   if (auto good = need_place(sqlite.path); !good) return std::unexpected(good.error());
@@ -79,6 +87,7 @@ Result<Database> open_database(const Options& options, const Clock& clock) {
   if (!order_index) return std::unexpected(order_index.error());
   Database opened;
   opened.stores.push_back(std::move(store->store));
+  opened.after_boot = store->after_boot;
   opened.check_storage = [storage = store->storage] { return check(*storage); };
   opened.open_reader = [sqlite, &clock] { return judge::open_sqlite_reader(sqlite, clock); };
   opened.order_index = *std::move(order_index);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/options.h"
@@ -13,6 +14,7 @@
 #include "judge/order_index.h"
 #include "judge/reader.h"
 #include "judge/store.h"
+#include "judge/time.h"
 
 namespace gavel::app {
 
@@ -22,6 +24,8 @@ struct Database {
   std::function<Result<std::unique_ptr<judge::Reader>>()> open_reader;
   // Whether the files are still those that were opened; `broken` with the reason if not. Any thread.
   std::function<Result<void>()> check_storage;
+  // Where the last time in the database is of an earlier start of the machine (judge/time.h).
+  std::optional<judge::TimeAfterBoot> after_boot;
   // Of orders by user, beside the database: it may be removed while nobody serves, and is made again.
   std::unique_ptr<judge::OrderIndex> order_index;
 };
@@ -29,7 +33,7 @@ struct Database {
 // For serving: locks the database against other processes. An empty file gets its schema, since there is
 // nothing to lose; one with an older schema is refused with what to do, for a migration is an operator's
 // decision. `clock` is the database's, and outlives the stores and
-// the readers.
+// the readers; one that shows no time from 1970 to 2261 is refused as `invalid`.
 Result<Database> open_database(const Options& options, const Clock& clock);
 
 // A reader of committed rows of a file that nobody serves. `invalid` for memory:, which no other process can

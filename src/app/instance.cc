@@ -98,6 +98,13 @@ std::unexpected<Error> not_listening(const Error& error, const std::string& sett
               error.message + "; --" + settings + ".address and --" + settings + ".port name another");
 }
 
+// Nobody knows for how long the machine was off, but for the wall clock.
+void tell_time_after_boot(const judge::TimeAfterBoot& time, Log& log) {
+  const bool believed = time.judge == time.wall;
+  log.write(believed || time.wall <= time.judge ? Level::info : Level::warn, "time_after_boot",
+            {{"kept", to_text(time.kept)}, {"wall", to_text(time.wall)}, {"judge", to_text(time.judge)}});
+}
+
 }  // namespace
 
 // The members stand in dependency order; the order of their end is in finish() and ~Wiring().
@@ -435,6 +442,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
     if (!opened) return std::unexpected(opened.error());
     *reader = *std::move(opened);
   }
+  if (database->after_boot) tell_time_after_boot(*database->after_boot, log);
   auto modes = readers.gate->modes();
   if (!modes) return std::unexpected(modes.error());
   auto gate = gate::open_gate(options.gate);

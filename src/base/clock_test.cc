@@ -44,6 +44,20 @@ TEST(ClockDeathTest, SteadyTimeNeverGoesBack) {
   EXPECT_DEATH(clock.advance(Duration(-1)), "CHECK failed");
 }
 
+TEST(ClockTest, AfterARebootSteadyTimeBeginsAnew) {
+  VirtualClock clock(start);
+  clock.advance(Duration(1500));
+  const std::string boot = clock.boot();
+  clock.reboot();
+  EXPECT_EQ(rendered(clock), "2022-02-22T19:22:23.500Z steady 0");
+  EXPECT_NE(clock.boot(), boot);
+}
+
+TEST(ClockTest, TheMachineSaysWhichOfItsStartsThisIs) {
+  EXPECT_FALSE(RealClock().boot().empty());
+  EXPECT_EQ(RealClock().boot(), RealClock().boot());
+}
+
 TEST(ClockTest, RealTimePasses) {
   const RealClock clock;
   EXPECT_GT(clock.now(), parse_time("2024-01-01T00:00:00Z"));

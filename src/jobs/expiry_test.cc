@@ -239,10 +239,10 @@ TEST(Expiry, OffersNoMoreThanTheLaneTakes_B11) {
 TEST(Expiry, TheJudgesTimeCountsNotTheJobs_C9) {
   World world;
   world.hold(1, std::chrono::seconds(10));
-  world.clock.advance(Duration(10'000));
+  world.clock.jump(Duration(10'000));
   EXPECT_EQ(world.step(), 1U);
   world.clock.jump(
-      Duration(-5'000));  // The judge's clock says that the hold still runs: its word counts, not the job's.
+      Duration(-10'000));  // The judge's time says that the hold still runs: its word counts, not the job's.
   world.lane.step();
   EXPECT_EQ(world.reserved(), 1);
 }

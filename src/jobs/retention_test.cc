@@ -136,13 +136,14 @@ TEST_P(RetentionTest, WhatFindsTheLaneFullIsOfferedAgain) {
   EXPECT_EQ(keys(), "");
 }
 
-// A database whose clock was set back makes it ask too early, and nothing is lost by that.
+// A wall clock that was ahead when the job looked makes it ask too early, and nothing is lost by that.
 TEST_P(RetentionTest, TheJudgesTimeDecides) {
   court_->say(judge::put_sku("put", "tee"));
-  world_->clock().jump(50h);
+  world_->clock().advance(48h + 30min);
+  world_->clock().jump(1h);
   EXPECT_EQ(step(), 1U);
   EXPECT_EQ(retention_->outstanding(), 1U);
-  world_->clock().jump(-50h);
+  world_->clock().jump(-1h);
   lane_->step();
   EXPECT_EQ(retention_->forgotten(), 0U);
   EXPECT_EQ(keys(), "put");

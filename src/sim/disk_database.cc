@@ -76,7 +76,7 @@ class DiskStore final : public judge::StoreWrapper {
 
 }  // namespace
 
-DiskDatabase::DiskDatabase(Faults& faults, TraceLog& tale, Random& random, const Clock& clock,
+DiskDatabase::DiskDatabase(Faults& faults, TraceLog& tale, Random& random, SkewedClock& clock,
                            OnCommit on_commit)
     : faults_(faults),
       tale_(tale),
@@ -112,7 +112,7 @@ std::unique_ptr<judge::Reader> DiskDatabase::open_reader(const Client& client) {
 }
 
 std::unique_ptr<judge::OrderIndex> DiskDatabase::open_order_index(const Client& client) {
-  auto index = judge::open_sqlite_order_index((folder_ / "gavel.db.orders").string(), std::to_string(boots_));
+  auto index = judge::open_sqlite_order_index((folder_ / "gavel.db.orders").string(), clock_.boot());
   CHECK(index.has_value());
   return open_slow_index(client, *std::move(index));
 }
@@ -159,7 +159,7 @@ void DiskDatabase::instance_is_dead() {
   if (faults_.strikes(Fault::file_unsynced_lost)) {
     tale_.tell("disk", "loses some of " + std::to_string(vfs_.unsynced()) + " changes that were not synced");
     vfs_.power_on([this] { return random_.chance(1, 2); });
-    ++boots_;
+    clock_.reboot();
   } else {
     vfs_.power_on();
   }

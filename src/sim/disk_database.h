@@ -14,17 +14,17 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "judge/sqlite/store.h"
 #include "judge/testing/fault_vfs.h"
 #include "judge/testing/store_wrapper.h"
 #include "sim/database.h"
+#include "sim/skewed_clock.h"
 
 namespace gavel::sim {
 
 class DiskDatabase final : public SimDatabase {
  public:
-  DiskDatabase(Faults& faults, TraceLog& tale, Random& random, const Clock& clock, OnCommit on_commit);
+  DiskDatabase(Faults& faults, TraceLog& tale, Random& random, SkewedClock& clock, OnCommit on_commit);
   ~DiskDatabase() override;
   DiskDatabase(const DiskDatabase&) = delete;
   DiskDatabase& operator=(const DiskDatabase&) = delete;
@@ -56,12 +56,11 @@ class DiskDatabase final : public SimDatabase {
   Faults& faults_;
   TraceLog& tale_;
   Random& random_;
-  const Clock& clock_;
+  SkewedClock& clock_;
   const OnCommit on_commit_;
   const std::filesystem::path folder_;
   judge::FaultVfs vfs_{"gavel-sim"};
   judge::SqliteOptions options_;
-  std::uint64_t boots_ = 1;         // How often the machine has started.
   std::optional<Pending> pending_;  // Written, and not known to be committed.
 };
 

@@ -49,7 +49,9 @@ constexpr std::array kinds{
     Kind{Fault::file_full, "file_full", "file", 40},
     Kind{Fault::file_short_write, "file_short_write", "file", 40},
     Kind{Fault::file_sync_failed, "file_sync_failed", "file", 40},
-    Kind{Fault::file_unsynced_lost, "file_unsynced_lost", "file", 1},  // a crash
+    Kind{Fault::file_unsynced_lost, "file_unsynced_lost", "file", 1},         // a crash
+    Kind{Fault::database_clock_back, "database_clock_back", "clock", 200},    // a look
+    Kind{Fault::database_clock_ahead, "database_clock_ahead", "clock", 200},  // a look
 };
 
 static_assert(kinds.size() == faults_count);
@@ -58,7 +60,8 @@ static_assert(kinds.size() == faults_count);
 
 bool is_of_service(Fault fault) {
   const std::string_view name = word(fault);
-  return name.starts_with("sql_") || name.starts_with("instance_") || name.starts_with("file_");
+  return name.starts_with("sql_") || name.starts_with("instance_") || name.starts_with("file_") ||
+         name.starts_with("database_");
 }
 
 std::optional<Fault> parse_fault(std::string_view word) {

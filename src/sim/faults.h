@@ -57,9 +57,12 @@ enum class Fault : std::uint8_t {
   file_short_write,
   file_sync_failed,
   file_unsynced_lost,  // What was not synced is gone after a crash.
+  // Of the clock that the database takes its time from; a second strike sets it right.
+  database_clock_back,   // By an hour.
+  database_clock_ahead,  // By eight hours.
 };
 
-inline constexpr std::size_t faults_count = static_cast<std::size_t>(Fault::file_unsynced_lost) + 1;
+inline constexpr std::size_t faults_count = static_cast<std::size_t>(Fault::database_clock_ahead) + 1;
 
 std::string_view word(Fault fault);
 

@@ -1,8 +1,9 @@
-// SkewedClock: the clock of one machine of a simulated world. An instance's is wrong by minutes and jumps,
-// and nobody ever sets it right, for no promise rests on it; the database's own is right. One thread.
+// SkewedClock: the clock of one machine of a simulated world. Its wall clock may be wrong by any time and
+// jumps; what passes on its steady clock is true, until the machine starts again. One thread.
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "base/clock.h"
 #include "sim/scheduler.h"
@@ -12,18 +13,34 @@ namespace gavel::sim {
 // When every simulated world begins.
 inline constexpr Time world_begins{std::chrono::milliseconds(1'800'000'000'000)};
 
+// What a clock that is right shows.
+inline Time true_time(const Scheduler& scheduler) {
+  return world_begins + std::chrono::floor<Duration>(scheduler.now());
+}
+
 class SkewedClock final : public Clock {
  public:
   SkewedClock(const Scheduler& scheduler, Duration skew) : scheduler_(scheduler), skew_(skew) {}
 
-  Time now() const override { return world_begins + steady() + skew_; }
-  Duration steady() const override { return std::chrono::floor<Duration>(scheduler_.now()); }
+  Time now() const override { return true_time(scheduler_) + skew_; }
+  Duration steady() const override { return true_time(scheduler_) - started_; }
+  std::string boot() const override { return std::to_string(boots_); }
 
   void jump(Duration by) { skew_ += by; }
+  // Sets a clock that is right wrong by this much, and one that is wrong right.
+  void go_wrong_or_right(Duration by) { skew_ = skew_ == Duration(0) ? by : Duration(0); }
+  // The machine starts again, and its wall clock is set right.
+  void reboot() {
+    ++boots_;
+    started_ = true_time(scheduler_);
+    skew_ = Duration(0);
+  }
 
  private:
   const Scheduler& scheduler_;
   Duration skew_;
+  Time started_ = world_begins;
+  int boots_ = 1;
 };
 
 }  // namespace gavel::sim

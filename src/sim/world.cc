@@ -1,3 +1,4 @@
+// One noun: the world.
 #include "sim/world.h"
 
 #include <algorithm>
@@ -45,6 +46,9 @@ constexpr std::int64_t release_within_ms = 2'000;
 // Whoever asks finds a hold that is past its time free at once (C9), by the judge's clock, which counts whole
 // milliseconds. What an instance's clock says counts nowhere.
 constexpr std::int64_t free_within_ms = 1;
+// F028: what a wall clock may do behind the judge's back.
+constexpr std::chrono::hours clock_back_by{1};
+constexpr std::chrono::hours clock_ahead_by{8};
 constexpr std::size_t errands_of_an_item_max = 4;
 constexpr std::chrono::seconds errand_hold{3'600};
 
@@ -63,6 +67,8 @@ class World {
   std::unique_ptr<SimDatabase> make_database();
   std::vector<PlannedFault> planned() const;
   void look();
+  void step_clock();
+  void watch_time(Time now);
   bool run_while(Micros at_most, const std::function<bool()>& goes_on);
   void set_up();
   void live();
@@ -102,6 +108,7 @@ class World {
 
 std::unique_ptr<SimDatabase> World::make_database() {
   auto on_commit = [this](const rules::State& state, judge::BatchId batch, Time now) {
+    watch_time(now);
     auditor_.committed(state, batch, now);
     redis_.watch().committed(state);
     home_watch_.committed(state);
@@ -147,6 +154,7 @@ void World::violation(std::string what) {
 
 // What happens every few milliseconds.
 void World::look() {
+  step_clock();
   redis_.look();
   fleet_.look();
   fleet_.tend();
@@ -157,6 +165,19 @@ void World::look() {
     }
   }
   scheduler_.after(look_every, [this] { look(); });
+}
+
+void World::step_clock() {
+  if (faults_.strikes(Fault::database_clock_back)) server_clock_.go_wrong_or_right(-clock_back_by);
+  if (faults_.strikes(Fault::database_clock_ahead)) server_clock_.go_wrong_or_right(clock_ahead_by);
+}
+
+// E25: the judge's time goes on at the speed of time. That it does not stand still C9 says.
+void World::watch_time(Time now) {
+  const Duration ahead = now - true_time(scheduler_);
+  if (ahead > Duration(0))
+    violation("E25: the judge's time is " + std::to_string(ahead.count()) +
+              " ms ahead of the time that passed");
 }
 
 // False if it still goes on after `at_most`.
@@ -230,7 +251,7 @@ void World::converge() {
 }
 
 void World::look_for_overdue() {
-  const std::int64_t now = ms_of(server_clock_.now());
+  const std::int64_t now = ms_of(true_time(scheduler_));
   for (const auto& [id, order] : auditor_.ledger(*database_->look()).orders) {
     if (order.state != "held" || !order.expires_at || now - *order.expires_at <= release_within_ms) continue;
     violation("C9: order " + id + " is held, " + std::to_string(now - *order.expires_at) +
@@ -240,7 +261,7 @@ void World::look_for_overdue() {
 
 // U2, one after another: each fresh user comes when the one before has his answer.
 void World::buy_what_is_left() {
-  const auto errands = oracle::errands(auditor_.ledger(*database_->look()), ms_of(server_clock_.now()),
+  const auto errands = oracle::errands(auditor_.ledger(*database_->look()), ms_of(true_time(scheduler_)),
                                        "late", "fresh", errands_of_an_item_max);
   for (const oracle::Errand& errand : errands) {
     crowd_.ask(reserve_of(errand.request, errand_hold));

@@ -280,7 +280,7 @@ void apply_versioned_rows(Map& table, const Map& rows) {
 
 }  // namespace
 
-Staged staged_from(const State& state, BatchId batch, Time now) {
+Staged staged_from(const State& state, BatchId batch, const KeptTime& time) {
   Staged staged;
   keep_changed(state.skus, staged.rows.skus);
   keep_changed(state.activities, staged.rows.activities);
@@ -296,7 +296,8 @@ Staged staged_from(const State& state, BatchId batch, Time now) {
   staged.rows.key_guards_freed = state.key_guards_freed;
   staged.rows.counters = state.counters;
   staged.rows.flows = state.flows;
-  staged.batch = BatchRow{batch, false, static_cast<std::int64_t>(state.flows.size()), now};
+  staged.batch = BatchRow{batch, false, static_cast<std::int64_t>(state.flows.size()), time.at};
+  staged.time = time;
   return staged;
 }
 
@@ -325,7 +326,7 @@ void apply(Tables& tables, const Staged& staged) {
   apply_rows(tables.quotas, rows.quotas);
   apply_flows(tables, rows, staged.batch.batch);
   tables.batches.emplace(staged.batch.batch, staged.batch);
-  tables.newest_batch_at = std::max(tables.newest_batch_at, staged.batch.at);
+  if (!tables.time || tables.time->at <= staged.time.at) tables.time = staged.time;
   if (rows.counters.row_state != RowState::clean) tables.counters = rows.counters;
   tables.counters.row_state = RowState::clean;
 }

@@ -16,6 +16,7 @@
 #include "judge/memory/store.h"
 #include "judge/reader.h"
 #include "judge/store.h"
+#include "judge/time.h"
 #include "rules/state.h"
 
 namespace gavel::judge {
@@ -51,7 +52,7 @@ struct Tables {
   std::set<UserHoldId> holds_by_user;
   std::set<std::tuple<Time, rules::OrderId, rules::ItemId>> holds_by_time;
   std::map<BatchId, BatchRow> batches;
-  Time newest_batch_at = Time::min();
+  std::optional<KeptTime> time;  // Of the latest batch.
   rules::Counters counters;
   std::int64_t next_lane = 1;
   std::int64_t next_instance = 1;
@@ -61,10 +62,11 @@ struct Tables {
 struct Staged {
   rules::State rows;  // The inserted and updated ones alone, the items with changed buckets, and the flows.
   BatchRow batch;
+  KeptTime time;
 };
 
 // The rows of `state` that a store has to write.
-Staged staged_from(const rules::State& state, BatchId batch, Time now);
+Staged staged_from(const rules::State& state, BatchId batch, const KeptTime& time);
 
 // Why the constraints refuse the batch: duplicate, conflict (a guarded row is not as it was loaded) or
 // constraint.

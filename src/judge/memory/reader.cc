@@ -219,7 +219,7 @@ class MemoryScan final : public TableScan {
 class MemoryReader final : public Reader {
  public:
   MemoryReader(std::shared_ptr<MemoryDatabase> database, const Clock& clock)
-      : database_(std::move(database)), clock_(clock) {}
+      : database_(std::move(database)), time_(clock) {}
 
   Result<std::vector<OrderRow>> orders(std::span<const OrderId> ids) override {
     return database_->read([&](const Tables& tables) {
@@ -402,10 +402,13 @@ class MemoryReader final : public Reader {
   std::string scratch_folder() const override { return {}; }
 
  private:
-  Time now(const Tables& tables) const { return std::max(clock_.now(), tables.newest_batch_at); }
+  Time now(const Tables& tables) {
+    if (tables.time) time_.follow(*tables.time);
+    return time_.now();
+  }
 
   const std::shared_ptr<MemoryDatabase> database_;
-  const Clock& clock_;
+  JudgeTime time_;
 };
 
 }  // namespace

@@ -54,7 +54,9 @@ std::vector<OrderId> due_of_user(const Tables& tables, const DueQuestion& questi
 class MemoryStore final : public Store {
  public:
   MemoryStore(std::shared_ptr<MemoryDatabase> database, const Clock& clock)
-      : database_(std::move(database)), clock_(clock) {}
+      : database_(std::move(database)), time_(clock) {
+    static_cast<void>(MemoryStore::now());
+  }
   ~MemoryStore() override { MemoryStore::rollback(); }
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
@@ -159,8 +161,10 @@ class MemoryStore final : public Store {
   }
 
   Result<Time> now() override {
-    latest_ = std::max(latest_, clock_.now());
-    return latest_;
+    database_->read([&](const Tables& tables) {
+      if (tables.time) time_.follow(*tables.time);
+    });
+    return time_.now();
   }
 
   Result<DueOrders> find_due(std::span<const DueQuestion> questions, Time now) override {
@@ -177,7 +181,7 @@ class MemoryStore final : public Store {
   Result<void> write(const State& state, BatchId batch, Time now) override {
     CHECK(open_ && !staged_);
     CHECK(batch.lane.value >= 1 && batch.n >= 1);
-    staged_ = staged_from(state, batch, now);
+    staged_ = staged_from(state, batch, time_.kept(now));
     return database_->read([&](const Tables& tables) { return check_constraints(tables, *staged_); });
   }
 
@@ -201,7 +205,7 @@ class MemoryStore final : public Store {
     CHECK(batch.lane.value >= 1 && batch.n >= 1);
     rollback();
     if (!database_->enter()) return fail(ErrorCode::conflict, "another transaction is still in progress");
-    const Time at = clock_.now();
+    const Time at = *now();
     const bool aborted = database_->change([&](Tables& tables) {
       return tables.batches.emplace(batch, BatchRow{batch, true, 0, at}).first->second.aborted;
     });
@@ -218,8 +222,7 @@ class MemoryStore final : public Store {
   }
 
   const std::shared_ptr<MemoryDatabase> database_;
-  const Clock& clock_;
-  Time latest_ = Time::min();
+  JudgeTime time_;
   bool open_ = false;  // A transaction is in progress, and it is this store's.
   std::optional<Staged> staged_;
 };

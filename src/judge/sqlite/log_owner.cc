@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "judge/sqlite/header.h"
 #include "judge/sqlite/schema.h"
 
@@ -158,11 +159,6 @@ Result<void> take_over_files(FileLock& lock) {
 
 }  // namespace sqlite
 
-std::string boot_of_machine() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string boot;
-  std::getline(file, boot);
-  return boot;
-}
+std::string boot_of_machine() { return RealClock().boot(); }
 
 }  // namespace gavel::judge

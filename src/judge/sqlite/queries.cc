@@ -52,7 +52,8 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT " REQUEST_COLUMNS " FROM request WHERE caller = ? AND key = ?"},
     {Query::request_of_order, everywhere, hot, "SELECT " ORDER_REQUEST_COLUMNS " FROM orders WHERE id = ?"},
     {Query::latest_batch, everywhere, hot,
-     "SELECT at FROM batch WHERE lane >= 1 ORDER BY lane DESC, n DESC LIMIT 1"},
+     "SELECT batch.at, lane.boot, batch.steady FROM batch LEFT JOIN lane ON lane.id = batch.lane"
+     " WHERE batch.lane >= 1 ORDER BY batch.lane DESC, batch.n DESC LIMIT 1"},
 
     {Query::begin_immediate, store, hot, "BEGIN IMMEDIATE"},
     {Query::commit, store, hot, "COMMIT"},
@@ -108,9 +109,9 @@ constexpr auto texts = std::to_array<QueryText>({
      "INSERT INTO flow (" FLOW_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::update_counter, store, hot, "UPDATE counter SET next = ?2 WHERE name = ?1 AND next <= ?2"},
     {Query::insert_batch, store, hot,
-     "INSERT INTO batch (lane, n, buried, flows, at) VALUES (?, ?, ?, ?, ?)"},
+     "INSERT INTO batch (lane, n, buried, flows, at, steady) VALUES (?, ?, ?, ?, ?, ?)"},
     {Query::batch_by_id, store, hot, "SELECT buried FROM batch WHERE lane = ? AND n = ?"},
-    {Query::insert_lane, store, cold, "INSERT INTO lane (opened_at) VALUES (?) RETURNING id"},
+    {Query::insert_lane, store, cold, "INSERT INTO lane (opened_at, boot) VALUES (?, ?) RETURNING id"},
     {Query::insert_instance, store, cold, "INSERT INTO instance (started_at) VALUES (?) RETURNING number"},
     {Query::incarnation, store, cold, "SELECT incarnation FROM meta"},
 

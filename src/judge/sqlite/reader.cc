@@ -91,7 +91,7 @@ class SqliteReader final : public Reader {
                std::string scratch_folder)
       : connection_(std::move(connection)),
         queries_(std::move(queries)),
-        clock_(clock),
+        time_(clock),
         scratch_folder_(std::move(scratch_folder)) {}
 
   Result<SoldOutQueryResult> check_sold_out(const SoldOutQuery& check) override;
@@ -126,15 +126,15 @@ class SqliteReader final : public Reader {
 
   std::unique_ptr<Connection> connection_;  // Outlives the statements.
   Queries queries_;
-  const Clock& clock_;
+  JudgeTime time_;
   const std::string scratch_folder_;
 };
 
 Result<Time> SqliteReader::now() {
-  Time newest = Time::min();
-  const auto read = queries_[Query::latest_batch].for_each([&](Row& row) { newest = row.time(0); });
+  const auto read =
+      queries_[Query::latest_batch].for_each([&](Row& row) { time_.follow(kept_time_of(row)); });
   if (!read) return std::unexpected(read.error());
-  return std::max(clock_.now(), newest);
+  return time_.now();
 }
 
 Result<Modes> SqliteReader::modes() {

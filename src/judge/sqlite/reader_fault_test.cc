@@ -152,8 +152,8 @@ TEST_F(ReadFaults, TheLedgerIsFollowedWholeOrNotAtAll) {
   // Another lane, whose batches fill several pages.
   const auto raw = sqlite::open_current(world_.options(), sqlite::Role::writer).value();
   ASSERT_TRUE(
-      raw->execute("INSERT INTO lane VALUES (2, 0); WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT "
-                   "n + 1 FROM t WHERE n < 2000) INSERT INTO batch SELECT 2, n, 0, 0, 0 FROM t"));
+      raw->execute("INSERT INTO lane VALUES (2, 0, NULL); WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT "
+                   "n + 1 FROM t WHERE n < 2000) INSERT INTO batch SELECT 2, n, 0, 0, 0, 0 FROM t"));
   ASSERT_TRUE(raw->execute("PRAGMA wal_checkpoint(TRUNCATE)"));  // Reads are of the database, not of its log.
   const auto all = world_.open_reader()->read_after({}, 10000).value();
   sweep("follow", [](Reader& r) { return failure_of(r.read_after({}, 1000)); });

@@ -121,6 +121,13 @@ rules::IdempotencyRecord request_of(Row& row) {
   return request;
 }
 
+KeptTime kept_time_of(Row& row) {
+  KeptTime kept{.at = row.time(0), .boot = "", .steady = std::nullopt};
+  if (!row.is_null(1)) kept.boot = row.text(1);
+  if (!row.is_null(2)) kept.steady = Duration(row.integer(2));
+  return kept;
+}
+
 RequestAge age_of(Row& row) {
   return {.id = {row.code<rules::Caller>(0), row.code<rules::RequestKey>(1)}, .at = row.time(2)};
 }

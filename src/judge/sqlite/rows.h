@@ -4,6 +4,7 @@
 
 #include "judge/reader.h"
 #include "judge/sqlite/statement.h"
+#include "judge/time.h"
 #include "rules/state.h"
 
 namespace gavel::judge::sqlite {
@@ -23,6 +24,7 @@ struct Occurrences {
 };
 Occurrences occurrences_of(Row& row);
 rules::IdempotencyRecord request_of(Row& row);
+KeptTime kept_time_of(Row& row);
 RequestAge age_of(Row& row);
 rules::IdempotencyRecord request_of_order(Row& row);  // The order's row has one: its caller is set.
 QuotaRow quota_of(Row& row);

@@ -402,7 +402,17 @@ CREATE TRIGGER guards_stay BEFORE UPDATE OF guard ON orders BEGIN
 END;
 )sql";
 
-constexpr const char* versions_of_schema[] = {version_1, version_2, version_3, version_4, version_5};
+constexpr const char* version_6 = "";
+
+// What the judge's time goes on from (judge/time.h): the start of the machine that a lane was opened in, and
+// the steady reading of each batch in milliseconds. NULL in rows from before.
+constexpr const char* version_7 = R"sql(
+ALTER TABLE lane ADD COLUMN boot TEXT;
+ALTER TABLE batch ADD COLUMN steady INTEGER;
+)sql";
+
+constexpr const char* versions_of_schema[] = {version_1, version_2, version_3, version_4,
+                                              version_5, version_6, version_7};
 static_assert(std::size(versions_of_schema) == sqlite_schema_version);
 
 Result<int> number_of(Connection& connection, const std::string& question) {

@@ -238,7 +238,7 @@ INSERT INTO item VALUES (1, 1, 'main', '', 0, 1, 0, 0);
 INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2, 0);
 INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3, 'service', 0);
 INSERT INTO instance VALUES (1, 0);
-INSERT INTO batch VALUES (1, 1, 0, 2, 0), (1, 2, 1, 0, 0);
+INSERT INTO batch VALUES (1, 1, 0, 2, 0, 0), (1, 2, 1, 0, 0, 0);
 INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL, NULL);
 INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES (x'01010101010101010101010101010101', 'paid', 'ann', 0, '[]', 0, 0);
 INSERT INTO orders (id, state, user, activity, taken, returned, created_at, revision) VALUES (x'02020202020202020202020202020202', 'refunded', 'ann', 0, '[]', '[]', 0, 0);
@@ -283,9 +283,9 @@ constexpr Refused refused[] = {
     {"UPDATE activity SET version = 1, mode = 'queued'", constraint},
     {"UPDATE activity SET version = 1, closes_at = 1", constraint},
     {"UPDATE activity SET state = 'open'", constraint},
-    {"INSERT INTO batch VALUES (1, 1, 1, 0, 0)", duplicate},
-    {"INSERT INTO batch VALUES (1, 3, 1, 1, 0)", constraint},
-    {"INSERT INTO batch VALUES (1, 0, 0, 0, 0)", constraint},
+    {"INSERT INTO batch VALUES (1, 1, 1, 0, 0, 0)", duplicate},
+    {"INSERT INTO batch VALUES (1, 3, 1, 1, 0, 0)", constraint},
+    {"INSERT INTO batch VALUES (1, 0, 0, 0, 0, 0)", constraint},
     {"UPDATE batch SET buried = 1", constraint},
     {"DELETE FROM batch WHERE n = 2", constraint},
     {"UPDATE orders SET revision = 1, state = 'lost' WHERE state = 'held'", constraint},

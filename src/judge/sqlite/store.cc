@@ -45,16 +45,14 @@ Result<void> load_missing(Queries& queries, const std::set<Key>& keys, Rows& row
 class SqliteStore final : public Store {
  public:
   SqliteStore(FileLock lock, std::unique_ptr<Connection> connection, Queries queries,
-              std::shared_ptr<StorageWatch> storage, const Clock& clock, const SqliteOptions& options,
-              Time latest)
+              std::shared_ptr<StorageWatch> storage, const JudgeTime& time, const SqliteOptions& options)
       : lock_(std::move(lock)),
         connection_(std::move(connection)),
         queries_(std::move(queries)),
         storage_(std::move(storage)),
-        clock_(clock),
+        time_(time),
         checkpoint_pages_(options.checkpoint_pages),
-        has_system_files_(options.vfs.empty()),
-        latest_(latest) {
+        has_system_files_(options.vfs.empty()) {
     note(FileUse::at_rest);
     sqlite3_wal_hook(connection_->raw(), &SqliteStore::note_log_pages, this);
   }
@@ -101,20 +99,20 @@ class SqliteStore final : public Store {
   Result<Resolution> resolve_within(BatchId batch);
   Result<std::vector<OrderId>> find_due_of_item(const DueQuestion& question, Time now);
   Result<DueByUser> find_due_by_user(rules::ItemId item, Time now);
-  Result<std::int64_t> deal(Query query);
+  template <class... Values>
+  Result<std::int64_t> deal(Query query, const Values&... values);
 
   // In this order: statements go before their connection, and the lock after both.
   FileLock lock_;
   std::unique_ptr<Connection> connection_;
   Queries queries_;
   const std::shared_ptr<StorageWatch> storage_;
-  const Clock& clock_;
+  JudgeTime time_;
   const std::int64_t checkpoint_pages_;
   const bool has_system_files_;
   std::int64_t log_pages_ = 0;           // Of the log after the last commit.
   bool is_log_new_ = false;              // It began with the last commit, which is not noted yet.
   std::int64_t checkpointed_pages_ = 0;  // Of the log when it was last checkpointed.
-  Time latest_;                          // The latest time that was told.
 };
 
 Result<Identity> SqliteStore::open_instance() {
@@ -134,16 +132,17 @@ Result<Identity> SqliteStore::open_instance() {
 }
 
 Result<rules::LaneId> SqliteStore::open_lane() {
-  const auto number = deal(Query::insert_lane);
+  const auto number = deal(Query::insert_lane, time_.kept(time_.now()).boot);
   if (!number) return std::unexpected(number.error());
   return rules::LaneId{*number};
 }
 
 // Inserts a row whose key is the next free number.
-Result<std::int64_t> SqliteStore::deal(Query query) {
+template <class... Values>
+Result<std::int64_t> SqliteStore::deal(Query query, const Values&... values) {
   if (auto begun = start(); !begun) return std::unexpected(begun.error());
   std::int64_t number = 0;
-  const auto dealt = queries_[query].for_each([&](Row& row) { number = row.integer(0); }, *now());
+  const auto dealt = queries_[query].for_each([&](Row& row) { number = row.integer(0); }, *now(), values...);
   if (!dealt) {
     rollback();
     return std::unexpected(dealt.error());
@@ -242,10 +241,7 @@ Result<void> SqliteStore::load_counters(State& state) {
   });
 }
 
-Result<Time> SqliteStore::now() {
-  latest_ = std::max(latest_, clock_.now());
-  return latest_;
-}
+Result<Time> SqliteStore::now() { return time_.now(); }
 
 // The holds of one user among those of a hot item have no index, for it would be the one random index on the
 // path of a sale. All due holds of the item are read once for the whole call instead, whoever asks for his.
@@ -293,7 +289,7 @@ Result<SqliteStore::DueByUser> SqliteStore::find_due_by_user(rules::ItemId item,
 Result<void> SqliteStore::write(const State& state, BatchId batch, Time now) {
   CHECK(connection_->in_transaction() || connection_->broken());
   CHECK(batch.lane.value >= 1 && batch.n >= 1);
-  return Writing(queries_, state, batch, now).everything();
+  return Writing(queries_, state, batch, time_.kept(now)).everything();
 }
 
 // A commit that fails to write or to sync is `broken` like any such error, never `unknown`: its pages may lie
@@ -341,7 +337,9 @@ Result<Resolution> SqliteStore::resolve_within(BatchId batch) {
   const auto read = queries_[Query::batch_by_id].for_each(look, batch.lane, batch.n);
   if (!read) return std::unexpected(read.error());
   if (known) return *known;
-  const auto inserted = queries_[Query::insert_batch].run(batch.lane, batch.n, 1, 0, *now());
+  const KeptTime time = time_.kept(time_.now());
+  const auto inserted =
+      queries_[Query::insert_batch].run(batch.lane, batch.n, 1, 0, time.at, time.steady->count());
   if (!inserted) return std::unexpected(inserted.error());
   const auto done = commit();
   return done ? Result<Resolution>(Resolution::aborted) : std::unexpected(done.error());
@@ -380,11 +378,13 @@ int SqliteStore::checkpoint() {
   return sqlite3_wal_checkpoint_v2(connection_->raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
-Result<Time> latest_batch(Queries& queries) {
-  Time latest = Time::min();
-  const auto read = queries[Query::latest_batch].for_each([&](Row& row) { latest = row.time(0); });
+// From here on the time goes on by the steady clock.
+Result<JudgeTime> time_of_database(Queries& queries, const Clock& clock) {
+  JudgeTime time(clock);
+  const auto read = queries[Query::latest_batch].for_each([&](Row& row) { time.follow(kept_time_of(row)); });
   if (!read) return std::unexpected(read.error());
-  return latest;
+  static_cast<void>(time.now());
+  return time;
 }
 
 }  // namespace
@@ -400,14 +400,14 @@ Result<WatchedStore> open_watched_sqlite_store(const SqliteOptions& options, con
   if (!connection) return std::unexpected(connection.error());
   auto queries = sqlite::Queries::prepare(**connection, sqlite::Use::store);
   if (!queries) return std::unexpected(queries.error());
-  const auto latest = sqlite::latest_batch(*queries);
-  if (!latest) return std::unexpected(latest.error());
+  const auto time = sqlite::time_of_database(*queries, clock);
+  if (!time) return std::unexpected(time.error());
   // The first query has opened the log.
   auto storage = StorageWatch::begin(options.path, *lock);
   if (!storage) return std::unexpected(storage.error());
   auto store = std::make_unique<sqlite::SqliteStore>(*std::move(lock), *std::move(connection),
-                                                     *std::move(queries), *storage, clock, options, *latest);
-  return WatchedStore{std::move(store), *std::move(storage)};
+                                                     *std::move(queries), *storage, *time, options);
+  return WatchedStore{std::move(store), *std::move(storage), time->after_boot()};
 }
 
 Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options, const Clock& clock) {

@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "judge/reader.h"
 #include "judge/store.h"
+#include "judge/time.h"
 
 namespace gavel::judge {
 
@@ -25,7 +27,7 @@ struct SqliteOptions {
 // Schema of this build, and of the file (0: empty). migrate() brings the file up to it, one version per
 // transaction, forward only, resumable; a file that is newer is refused, and so is one that another process
 // has open for writing or whose log is not its own.
-inline constexpr int sqlite_schema_version = 5;
+inline constexpr int sqlite_schema_version = 7;
 Result<int> sqlite_schema_version_of(const SqliteOptions& options);
 Result<int> migrate_sqlite(const SqliteOptions& options);  // How many steps were taken.
 
@@ -44,6 +46,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options, c
 struct WatchedStore {
   std::unique_ptr<Store> store;
   std::shared_ptr<StorageWatch> storage;
+  std::optional<TimeAfterBoot> after_boot;  // See JudgeTime.
 };
 Result<WatchedStore> open_watched_sqlite_store(const SqliteOptions& options, const Clock& clock);
 // `clock` is the store's, and outlives the reader.

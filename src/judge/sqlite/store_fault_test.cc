@@ -303,7 +303,7 @@ TEST_F(SqliteFault, WhatCannotBeResolvedIsNotToldAsResolved) {
     const auto raw = sqlite::open_current(world.options(), sqlite::Role::writer).value();
     ASSERT_TRUE(
         raw->execute("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 2000) "
-                     "INSERT INTO batch SELECT 1, n, 0, 0, 0 FROM t"));
+                     "INSERT INTO batch SELECT 1, n, 0, 0, 0, 0 FROM t"));
   }
   for (const auto& [fault, file, n] :
        {std::tuple(Fault::read_error, File::database, 1), std::tuple(Fault::full, File::log, 2001),

@@ -285,6 +285,60 @@ TEST(SqliteStore, TimeNeverGoesBackEvenOverARestart) {
   EXPECT_EQ(world.open_store()->now().value(), start + 5s);
 }
 
+// The steady reading is kept with the time, so that it goes on while nobody serves (E25, G001).
+TEST(SqliteStore, ARestartOfTheProcessChangesNothing_E25_G001) {
+  SqliteWorld world;
+  const Time start = world.clock().now();
+  auto store = world.open_store();
+  post_empty(*store, {store->open_lane().value(), 1});
+  store.reset();
+  world.clock().advance(30s);
+  for (const Duration by : {Duration(-1h), Duration(9h)}) {
+    world.clock().jump(by);
+    EXPECT_EQ(world.open_store()->now().value(), start + 30s);
+    EXPECT_EQ(world.open_reader()->due(1)->now, start + 30s);
+  }
+}
+
+TEST(SqliteStore, AfterAnotherBootALaterWallClockIsBelievedUpToAWeek_E25) {
+  for (const auto& [off, believed] :
+       {std::pair(Duration(7 * 24h), true), {Duration(7 * 24h) + 1ms, false}, {Duration(-1h), false}}) {
+    SqliteWorld world;
+    world.clock().advance(60s);
+    const Time kept = world.clock().now();
+    auto store = world.open_store();
+    post_empty(*store, {store->open_lane().value(), 1});
+    store.reset();
+    world.clock().jump(off);
+    world.clock().reboot();
+    const auto opened = open_watched_sqlite_store(world.options(), world.clock()).value();
+    ASSERT_TRUE(opened.after_boot);
+    EXPECT_EQ(opened.after_boot->kept, kept);
+    EXPECT_EQ(opened.after_boot->wall, kept + off);
+    EXPECT_EQ(opened.after_boot->judge, believed ? kept + off : kept);
+    world.clock().advance(2s);
+    const Time then = (believed ? kept + off : kept) + 2s;
+    EXPECT_EQ(opened.store->now().value(), then);
+    post_empty(*opened.store, {opened.store->open_lane().value(), 1});
+    EXPECT_EQ(world.open_reader()->due(1)->now, then);
+  }
+}
+
+// What an older schema wrote has no steady reading.
+TEST(SqliteStore, ATimeWithoutASteadyReadingIsOneOfAnotherBoot_E25) {
+  SqliteWorld world;
+  auto store = world.open_store();
+  post_empty(*store, {store->open_lane().value(), 1});
+  store.reset();
+  ASSERT_TRUE(
+      sqlite::open_current(world.options(), sqlite::Role::writer)
+          .value()
+          ->execute("DROP TRIGGER batch_stays; UPDATE batch SET steady = NULL; UPDATE lane SET boot = NULL"));
+  const Time then = world.clock().now() + 3h;
+  world.clock().jump(3h);
+  EXPECT_EQ(world.open_store()->now().value(), then);
+}
+
 Result<void> post_orders(Store& store, BatchId batch, const std::vector<rules::Order>& orders) {
   rules::State state;
   for (const rules::Order& order : orders) state.orders.emplace(order.id, order);

@@ -40,8 +40,9 @@ Result<void> Writing::everything() {
     if (Result<void> written = (this->*step)(); !written) return written;
   }
   const auto flows = static_cast<std::int64_t>(state_.flows.size());
-  return expect_one(queries_[Query::insert_batch].run(batch_.lane, batch_.n, 0, flows, now_), "batch",
-                    batch_.n);
+  const auto inserted =
+      queries_[Query::insert_batch].run(batch_.lane, batch_.n, 0, flows, time_.at, time_.steady->count());
+  return expect_one(inserted, "batch", batch_.n);
 }
 
 Result<void> Writing::write_skus() {
@@ -255,7 +256,7 @@ Result<void> Writing::write_guards() {
     if (auto freed = queries_[Query::delete_guard].run(id); !freed) return std::unexpected(freed.error());
   }
   for (const rules::OrderId& id : state_.key_guards) {
-    const auto inserted = queries_[Query::insert_guard].run(id, now_);
+    const auto inserted = queries_[Query::insert_guard].run(id, time_.at);
     if (!inserted) return std::unexpected(inserted.error());
   }
   return {};

@@ -9,14 +9,15 @@
 #include "base/result.h"
 #include "judge/sqlite/queries.h"
 #include "judge/store.h"
+#include "judge/time.h"
 #include "rules/state.h"
 
 namespace gavel::judge::sqlite {
 
 class Writing {
  public:
-  Writing(Queries& queries, const rules::State& state, BatchId batch, Time now)
-      : queries_(queries), state_(state), batch_(batch), now_(now) {}
+  Writing(Queries& queries, const rules::State& state, BatchId batch, const KeptTime& time)
+      : queries_(queries), state_(state), batch_(batch), time_(time) {}
 
   Result<void> everything();
 
@@ -42,7 +43,7 @@ class Writing {
   Queries& queries_;
   const rules::State& state_;
   const BatchId batch_;
-  const Time now_;
+  const KeptTime time_;
   std::string taken_;  // Texts of the order being written; kept to spare a row its allocations.
   std::string returned_;
   std::string detail_;

@@ -32,14 +32,18 @@ class StoreClock : public Clock {
   virtual void advance(Duration by) = 0;
   // Sets the wall time alone, in either direction.
   virtual void jump(Duration by) = 0;
+  // Starts the machine again; no store and no reader is open.
+  virtual void reboot() = 0;
 };
 
 class VirtualStoreClock final : public StoreClock {
  public:
   Time now() const override { return clock_.now(); }
   Duration steady() const override { return clock_.steady(); }
+  std::string boot() const override { return clock_.boot(); }
   void advance(Duration by) override { clock_.advance(by); }
   void jump(Duration by) override { clock_.jump(by); }
+  void reboot() override { clock_.reboot(); }
 
  private:
   VirtualClock clock_{Time(std::chrono::milliseconds(1'800'000'000'000))};  // 2027-01-15T08:00:00.000Z
