@@ -25,6 +25,7 @@ constexpr std::array acts{
     BatchAct{"reserve", Endpoint::reserve, ""},    BatchAct{"confirm", Endpoint::confirm, "order"},
     BatchAct{"cancel", Endpoint::cancel, "order"}, BatchAct{"extend", Endpoint::extend, "order"},
     BatchAct{"change", Endpoint::change, "order"}, BatchAct{"refund", Endpoint::refund, "order"},
+    BatchAct{"ship", Endpoint::ship, "order"},
 };
 
 const Shape& body_shape(Endpoint endpoint) {

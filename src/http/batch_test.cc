@@ -59,10 +59,12 @@ TEST(Batch, SaysWhatIsAskedOfSomeLines) {
   EXPECT_EQ(
       read("[" + act("confirm", lines) + "," + act("extend", "") + "," + act("extend", R"(,"seconds":90)") +
            "," + act("change", lines) + "," + act("refund", R"(,"restock":true)") + "," +
-           act("refund", lines + R"(,"restock":false)") + "]"),
+           act("refund", lines + R"(,"restock":false,"from":"buyer")") + "," + act("ship", "") + "," +
+           act("ship", lines) + "]"),
       "k act=confirm" + of + ";lines=cup*1,tee*2" + asked + "extend" + of + asked + "extend" + of +
           ";seconds=90" + asked + "change" + of + ";lines=cup*1,tee*2" + asked + "refund" + of +
-          ";restock=true" + asked + "refund" + of + ";lines=cup*1,tee*2;restock=false");
+          ";restock=true" + asked + "refund" + of + ";lines=cup*1,tee*2;restock=false;from=buyer" + asked +
+          "ship" + of + asked + "ship" + of + ";lines=cup*1,tee*2");
 }
 
 struct Row {
@@ -78,10 +80,11 @@ TEST(Batch, AnswersAWrongElementAlone) {
       Row{"{}", "malformed (act: is missing)"},
       Row{R"({"\u0061ct":"cancel","request_id":"k","order":"x"})", "malformed (act: is missing)"},
       Row{R"({"act":"sell"})",
-          "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund)"},
+          "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund, ship)"},
       Row{R"({"act":"put_sku"})",
-          "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund)"},
-      Row{R"({"act":1})", "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund)"},
+          "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund, ship)"},
+      Row{R"({"act":1})",
+          "malformed (act: must be one of reserve, confirm, cancel, extend, change, refund, ship)"},
       Row{R"({"act":"cancel","act":"cancel","request_id":"k","order":"x"})",
           "malformed (act: is given twice)"},
       Row{R"({"act":"cancel","request_id":"k"})", "malformed (order: is missing)"},
@@ -163,7 +166,8 @@ TEST(Batch, HasTheActsOfTheRoutes) {
             "cancel: request_id act order\n"
             "extend: request_id act order seconds\n"
             "change: request_id act order lines\n"
-            "refund: request_id act order lines restock\n");
+            "refund: request_id act order lines restock from\n"
+            "ship: request_id act order lines\n");
 }
 
 TEST(Batch, PutsAnswersTogether) {

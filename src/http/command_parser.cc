@@ -72,7 +72,9 @@ constexpr std::array change_members{Member{"lines", required, &some_lines}};
 constexpr std::array refund_members{
     Member{"lines", optional, &some_lines},
     Member{"restock", required, &yes_or_no},
+    Member{"from", optional, &some_word},
 };
+constexpr std::array ship_members{Member{"lines", optional, &some_lines}};
 
 constexpr std::array put_sku_members{
     Member{"buckets", optional, &bucket_count},
@@ -126,6 +128,7 @@ constexpr Shape confirm_shape{.kind = Kind::object, .members = confirm_members};
 constexpr Shape extend_shape{.kind = Kind::object, .members = extend_members};
 constexpr Shape change_shape{.kind = Kind::object, .members = change_members};
 constexpr Shape refund_shape{.kind = Kind::object, .members = refund_members};
+constexpr Shape ship_shape{.kind = Kind::object, .members = ship_members};
 constexpr Shape put_sku_shape{.kind = Kind::object, .members = put_sku_members};
 constexpr Shape receive_shape{.kind = Kind::object, .members = receive_members};
 constexpr Shape adjust_shape{.kind = Kind::object, .members = adjust_members};
@@ -332,10 +335,23 @@ MaybeAct extend_of(const std::string& id, const Json& body) {
   return act;
 }
 
+// Where a refund takes its units from; both places where the body does not say.
+std::optional<rules::RefundFrom> refund_from(const Json& body) {
+  const Json* from = body.find("from");
+  if (from == nullptr) return rules::RefundFrom::both;
+  if (from->text() == "shelf") return rules::RefundFrom::shelf;
+  if (from->text() == "buyer") return rules::RefundFrom::buyer;
+  return std::nullopt;
+}
+
 MaybeAct refund_of(const std::string& id, const Json& body) {
   MaybeAct act = of_lines<rules::Refund>(id, body);
   const bool restocks = body.find("restock")->boolean();
-  if (act) std::get<rules::Refund>(*act).restock = restocks ? rules::Restock::yes : rules::Restock::no;
+  const auto from = refund_from(body);
+  if (!from) return std::unexpected(malformed("from: must be shelf or buyer"));
+  if (!act) return act;
+  std::get<rules::Refund>(*act).restock = restocks ? rules::Restock::yes : rules::Restock::no;
+  std::get<rules::Refund>(*act).from = *from;
   return act;
 }
 
@@ -391,6 +407,8 @@ std::expected<Act, Verdict> act_of(Endpoint endpoint, const std::vector<std::str
       return of_lines<rules::ChangeOrder>(parameters[0], body);
     case Endpoint::refund:
       return refund_of(parameters[0], body);
+    case Endpoint::ship:
+      return of_lines<rules::Ship>(parameters[0], body);
     case Endpoint::put_sku:
       return put_sku_of(parameters[0], body);
     case Endpoint::receive:

@@ -30,6 +30,7 @@ extern const Shape confirm_shape;
 extern const Shape extend_shape;
 extern const Shape change_shape;
 extern const Shape refund_shape;
+extern const Shape ship_shape;
 extern const Shape put_sku_shape;
 extern const Shape receive_shape;
 extern const Shape adjust_shape;

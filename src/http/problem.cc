@@ -110,6 +110,7 @@ unsigned http_status(Outcome outcome) {
     case Outcome::extended:
     case Outcome::warmed:
     case Outcome::verified:
+    case Outcome::shipped:
       return 200;
     case Outcome::malformed:
     case Outcome::key_missing:
@@ -140,6 +141,7 @@ unsigned http_status(Outcome outcome) {
     case Outcome::over:
     case Outcome::version_conflict:
     case Outcome::already_confirmed:
+    case Outcome::already_shipped:
     case Outcome::already_cancelled:
     case Outcome::hold_expired:
     case Outcome::illegal_transition:

@@ -60,6 +60,7 @@ counted 200 final
 extended 200 final
 warmed 200 final
 verified 200 final
+shipped 200 final
 malformed 400 final new_key
 key_missing 400 final new_key
 unauthenticated 401 final never
@@ -75,6 +76,7 @@ unknown_activity 404 final never
 unknown_sku 404 final never
 unknown_order 404 final never
 unknown_request 404 final never
+already_shipped 409 final never
 mismatch 409 open new_key
 frozen 409 open new_key
 not_open 409 open new_key

@@ -66,6 +66,13 @@ struct AddAsked {
     add_order(*verdict.detail.state);
     if (!act.lines.empty()) add_lines(act.lines);
     to.member("restock", act.restock == rules::Restock::yes);
+    if (act.from != rules::RefundFrom::both)
+      to.member("from", act.from == rules::RefundFrom::shelf ? "shelf" : "buyer");
+  }
+  void operator()(const rules::Ship& act) const {
+    CHECK(verdict.detail.state.has_value());
+    add_order(*verdict.detail.state);
+    if (!act.lines.empty()) add_lines(act.lines);
   }
   void operator()(const rules::Expire&) const { add_order("expired"); }
   void operator()(const rules::Forget& act) const { to.member("key", act.key.text()); }
@@ -172,6 +179,7 @@ object order_object(const queries::OrderView& view) {
   struct Line {
     rules::Quantity quantity;
     rules::Quantity returned;
+    rules::Quantity shipped;
     array taken;
   };
   std::map<rules::SkuCode, Line> lines;
@@ -179,6 +187,7 @@ object order_object(const queries::OrderView& view) {
     Line& line = lines[part.sku];
     line.quantity += part.quantity;
     line.returned += part.returned;
+    line.shipped += part.shipped;
     object from;
     from["warehouse"] = part.warehouse;
     from["bucket"] = part.bucket;
@@ -196,6 +205,7 @@ object order_object(const queries::OrderView& view) {
     one["sku"] = sku.text();
     one["quantity"] = line.quantity.units;
     if (line.returned > rules::no_units) one["returned"] = line.returned.units;
+    if (line.shipped > rules::no_units) one["shipped"] = line.shipped.units;
     one["taken"] = std::move(line.taken);
     all.push_back(std::move(one));
   }
@@ -239,6 +249,7 @@ object stock_object(const std::vector<queries::StockView>& items) {
     one["available"] = item.sum.available.units;
     one["reserved"] = item.sum.reserved.units;
     one["sold"] = item.sum.sold.units;
+    one["shipped"] = item.sum.shipped.units;
     one["shortage"] = item.sum.shortage.units;
     one["version"] = item.sum.seq;
     one["generation"] = item.generation;

@@ -37,10 +37,11 @@ std::string answer(const rules::Act& act, Outcome outcome, Record record = Recor
   const bool of_order = outcome == Outcome::reserved || outcome == Outcome::sold ||
                         outcome == Outcome::confirmed || outcome == Outcome::cancelled ||
                         outcome == Outcome::refunded || outcome == Outcome::extended ||
-                        std::holds_alternative<rules::ChangeOrder>(act);
+                        outcome == Outcome::shipped || std::holds_alternative<rules::ChangeOrder>(act);
   if (of_order) verdict.order = bought;
   if (outcome == Outcome::adjusted || outcome == Outcome::counted) verdict.detail.version = 12;
   if (outcome == Outcome::refunded) verdict.detail.state = "partly_refunded";
+  if (outcome == Outcome::shipped) verdict.detail.state = "shipped";
   if (std::holds_alternative<rules::ChangeActivity>(act)) verdict.detail.state = "draft";
   const bool holds = outcome == Outcome::reserved || outcome == Outcome::extended ||
                      std::holds_alternative<rules::ChangeOrder>(act);
@@ -141,6 +142,15 @@ TEST(Render, AnswersActsOnSomeLinesWithThem) {
             R"({"code":"refunded","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"partly_refunded",)"
             R"("lines":[{"sku":"cup","quantity":1},{"sku":"tee","quantity":2}],"restock":false,)"
             R"("at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(answer(rules::Ship{bought, some}, Outcome::shipped),
+            "200\n"
+            R"({"code":"shipped","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"shipped",)"
+            R"("lines":[{"sku":"tee","quantity":2}],"at":"2026-11-29T20:48:46.123Z"})");
+  EXPECT_EQ(
+      answer(rules::Refund{bought, {}, rules::Restock::no, rules::RefundFrom::buyer}, Outcome::refunded),
+      "200\n"
+      R"({"code":"refunded","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"partly_refunded",)"
+      R"("restock":false,"from":"buyer","at":"2026-11-29T20:48:46.123Z"})");
   EXPECT_EQ(answer(rules::Refund{bought, {}, rules::Restock::yes}, Outcome::refunded),
             "200\n"
             R"({"code":"refunded","order":"019383a1-7c00-7abc-8def-0123456789ab","state":"partly_refunded",)"
@@ -174,16 +184,17 @@ TEST(Render, ShowsAnOrderWithWhereItsUnitsComeFrom) {
                                        .expires_at = at("2026-11-29T20:15:00Z"),
                                        .settled_at = at("2026-11-29T20:01:00Z")},
                           ActivityCode("s1"),
-                          {{SkuCode("tee"), "main", 0, Quantity{2}, Quantity{2}},
-                           {SkuCode("cup"), "main", 0, Quantity{1}, Quantity{0}},
-                           {SkuCode("tee"), "main", 3, Quantity{5}, Quantity{1}}}};
-  EXPECT_EQ(rendered(show(view)),
-            "200\n"
-            R"({"id":"019383a1-7c00-7abc-8def-0123456789ab","state":"cancelled","user":"u1","activity":"s1",)"
-            R"("lines":[{"sku":"cup","quantity":1,"taken":[{"warehouse":"main","bucket":0,"quantity":1}]},)"
-            R"({"sku":"tee","quantity":7,"returned":3,"taken":[{"warehouse":"main","bucket":0,"quantity":2},)"
-            R"({"warehouse":"main","bucket":3,"quantity":5}]}],"created_at":"2026-11-29T20:00:00.000Z",)"
-            R"("expires_at":"2026-11-29T20:15:00.000Z","settled_at":"2026-11-29T20:01:00.000Z"})");
+                          {{SkuCode("tee"), "main", 0, Quantity{2}, Quantity{2}, Quantity{0}},
+                           {SkuCode("cup"), "main", 0, Quantity{1}, Quantity{0}, Quantity{0}},
+                           {SkuCode("tee"), "main", 3, Quantity{5}, Quantity{1}, Quantity{4}}}};
+  EXPECT_EQ(
+      rendered(show(view)),
+      "200\n"
+      R"({"id":"019383a1-7c00-7abc-8def-0123456789ab","state":"cancelled","user":"u1","activity":"s1",)"
+      R"("lines":[{"sku":"cup","quantity":1,"taken":[{"warehouse":"main","bucket":0,"quantity":1}]},)"
+      R"({"sku":"tee","quantity":7,"returned":3,"shipped":4,"taken":[{"warehouse":"main","bucket":0,"quantity":2},)"
+      R"({"warehouse":"main","bucket":3,"quantity":5}]}],"created_at":"2026-11-29T20:00:00.000Z",)"
+      R"("expires_at":"2026-11-29T20:15:00.000Z","settled_at":"2026-11-29T20:01:00.000Z"})");
 }
 
 TEST(Render, ShowsARecordedRequest) {

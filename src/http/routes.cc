@@ -33,6 +33,7 @@ constexpr std::array routes{
     Route{"POST", "/v1/orders/{}/extend", extend, RoutePolicy(both, known, may_body, &extend_shape, keyed)},
     Route{"PATCH", "/v1/orders/{}", change, RoutePolicy(both, known, body, &change_shape, keyed)},
     Route{"POST", "/v1/orders/{}/refund", refund, RoutePolicy(both, known, body, &refund_shape, keyed)},
+    Route{"POST", "/v1/orders/{}/ship", ship, RoutePolicy(both, known, may_body, &ship_shape, keyed)},
     Route{"POST", "/v1/batch", batch, RoutePolicy(both, known, body, &batch_shape, keys_inside)},
     Route{"GET", "/v1/orders", list_orders, RoutePolicy(both, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/orders/{}", show_order, RoutePolicy(both, known, no_body, nullptr, no_key)},

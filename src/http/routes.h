@@ -27,6 +27,7 @@ enum class Endpoint : std::uint8_t {
   extend,
   change,
   refund,
+  ship,
   put_sku,
   receive,
   adjust,

@@ -23,6 +23,7 @@ struct Planning {
   void operator()(const Extend& act) const { plan.orders.insert(act.order); }
   void operator()(const ChangeOrder& act) const { some_lines(act.order, act.lines); }
   void operator()(const Refund& act) const { some_lines(act.order, act.lines); }
+  void operator()(const Ship& act) const { some_lines(act.order, act.lines); }
   void operator()(const Expire& act) const { plan.orders.insert(act.order); }
   void operator()(const Forget& act) const { plan.requests.emplace(act.of, act.key); }
   void operator()(const Rebalance& act) const { plan.items.insert(act.item); }

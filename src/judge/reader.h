@@ -45,6 +45,7 @@ struct OrderRow {
     rules::BucketNo bucket;
     rules::Quantity quantity;
     rules::Quantity returned;  // Of `quantity`.
+    rules::Quantity shipped;   // Of what did not return.
   };
   std::vector<Part> parts;
 };
@@ -126,12 +127,12 @@ struct LedgerPage {
   Time now = {};
 };
 
-// How much of a part of the order has returned.
+// How much of a part of the order has returned, and how much of it the buyer has.
 inline rules::Quantity returned_of(const rules::Order& order, const rules::Allocation& part) {
-  for (const rules::Allocation& back : order.returned) {
-    if (back.item == part.item && back.bucket == part.bucket) return back.quantity;
-  }
-  return rules::no_units;
+  return units_at(order.returned, part.item, part.bucket);
+}
+inline rules::Quantity shipped_of(const rules::Order& order, const rules::Allocation& part) {
+  return units_at(order.shipped, part.item, part.bucket);
 }
 
 // Input of the sold-out check: requests that a closed gate would turn away (gate-protocol, CONFIRM).

@@ -42,6 +42,7 @@ struct Rule {
   LaneRoute operator()(const rules::Extend& act) const { return act.order; }
   LaneRoute operator()(const rules::ChangeOrder& act) const { return act.order; }
   LaneRoute operator()(const rules::Refund& act) const { return act.order; }
+  LaneRoute operator()(const rules::Ship& act) const { return act.order; }
   LaneRoute operator()(const rules::Expire& act) const { return act.order; }
   LaneRoute operator()(const rules::PutSku& act) const { return place_of(act.sku, lanes); }
   LaneRoute operator()(const rules::Receive& act) const { return place_of(act.sku, lanes); }

@@ -69,9 +69,9 @@ TEST(LaneRoute, WhatNamesSkusGoesByTheLowestOfThem) {
 
 TEST(LaneRoute, AnActOnAnOrderGoesWhereTheOrderIs) {
   const OrderId order = order_of(7);
-  for (const rules::Act& act :
-       std::vector<rules::Act>{rules::Confirm{order}, rules::Cancel{order}, rules::Extend{order},
-                               rules::ChangeOrder{order}, rules::Refund{order}, rules::Expire{order}}) {
+  for (const rules::Act& act : std::vector<rules::Act>{
+           rules::Confirm{order}, rules::Cancel{order}, rules::Extend{order}, rules::ChangeOrder{order},
+           rules::Refund{order}, rules::Ship{order}, rules::Expire{order}}) {
     EXPECT_EQ(lane_route_of(command_of(act), three), LaneRoute(order)) << rules::word(act);
   }
 }

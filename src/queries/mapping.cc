@@ -7,8 +7,8 @@ namespace gavel::queries {
 
 OrderView view_of(const judge::OrderRow& row) {
   OrderView view{.order = row.order, .activity = row.activity, .parts = {}};
-  for (const auto& [sku, warehouse, bucket, quantity, returned] : row.parts) {
-    view.parts.push_back({sku, warehouse, bucket, quantity, returned});
+  for (const auto& [sku, warehouse, bucket, quantity, returned, shipped] : row.parts) {
+    view.parts.push_back({sku, warehouse, bucket, quantity, returned, shipped});
   }
   return view;
 }
@@ -19,6 +19,7 @@ StockView view_of(const judge::StockRow& row) {
     view.sum.available += bucket.available;
     view.sum.reserved += bucket.reserved;
     view.sum.sold += bucket.sold;
+    view.sum.shipped += bucket.shipped;
     view.sum.shortage += bucket.shortage;
     view.sum.seq += bucket.seq;
   }

@@ -29,6 +29,7 @@ struct OrderView {
     rules::BucketNo bucket;
     rules::Quantity quantity;
     rules::Quantity returned;  // Of `quantity`.
+    rules::Quantity shipped;   // Of what did not return.
   };
   std::vector<Part> parts;  // Those of one SKU need not stand together.
 };

@@ -117,7 +117,7 @@ Verdict receive(DecisionContext& c, const Receive& act) {
   if (sku == nullptr) return verdict_of(Outcome::unknown_sku, of_sku(act.sku));
   const Item& item = c.state.item(sku->free_item);
   // Unsound numbers are not added up.
-  if (!is_unsound(item) && item.total() + act.quantity > total_units_max) {
+  if (!is_unsound(item) && item.total() + item.shipped() + act.quantity > total_units_max) {
     return malformed("quantity: the SKU's total would be above 10^12");
   }
   if (is_unsound(item)) return verdict_of(Outcome::frozen, of_sku(act.sku));

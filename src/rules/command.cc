@@ -123,7 +123,12 @@ struct ContentOf {
   }
   std::string operator()(const Refund& act) const {
     Content content = of_order("refund", act.order);
-    return content.add_lines(act.lines).add("restock", act.restock == Restock::yes ? "true" : "false").take();
+    content.add_lines(act.lines).add("restock", act.restock == Restock::yes ? "true" : "false");
+    if (act.from != RefundFrom::both) content.add("from", act.from == RefundFrom::shelf ? "shelf" : "buyer");
+    return content.take();
+  }
+  std::string operator()(const Ship& act) const {
+    return of_order("ship", act.order).add_lines(act.lines).take();
   }
   std::string operator()(const Expire& act) const { return of_order("expire", act.order).take(); }
   std::string operator()(const Forget& act) const {
@@ -223,6 +228,7 @@ std::string_view word(const Act& act) {
     std::string_view operator()(const Extend&) const { return "extend"; }
     std::string_view operator()(const ChangeOrder&) const { return "change"; }
     std::string_view operator()(const Refund&) const { return "refund"; }
+    std::string_view operator()(const Ship&) const { return "ship"; }
     std::string_view operator()(const Expire&) const { return "expire"; }
     std::string_view operator()(const Forget&) const { return "forget"; }
     std::string_view operator()(const Rebalance&) const { return "rebalance"; }

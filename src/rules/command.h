@@ -66,11 +66,25 @@ enum class Restock : std::uint8_t {
   no,   // They are written off.
 };
 
+// Where units of a paid order are taken from.
+enum class RefundFrom : std::uint8_t {
+  both,   // What lies here first.
+  shelf,  // What was not shipped.
+  buyer,  // What was shipped.
+};
+
 // Returns units of a paid order; can be repeated as long as the order has units left.
 struct Refund {
   OrderId order;
   Lines lines = {};  // Empty: all that is left.
   Restock restock = Restock::yes;
+  RefundFrom from = RefundFrom::both;
+};
+
+// Units of a paid order leave for their buyer (E22); can be repeated as long as some lie here.
+struct Ship {
+  OrderId order;
+  Lines lines = {};  // Empty: all that lies here.
 };
 
 // Releases a hold that is due; on any other order it changes nothing. Internal: it has no request key.
@@ -168,7 +182,7 @@ struct CloseActivity {
 
 using Act = std::variant<Reserve, Confirm, Cancel, Extend, ChangeOrder, Refund, Expire, Forget, Rebalance,
                          PutSku, Receive, Adjust, Count, CreateActivity, ChangeActivity, WarmActivity,
-                         CheckActivity, OpenActivity, CloseActivity>;
+                         CheckActivity, OpenActivity, CloseActivity, Ship>;
 
 struct Command {
   Caller caller;

@@ -57,7 +57,8 @@ Verdict adjust(DecisionContext& c, const Adjust& act) {
   const Item& item = c.state.item(sku->free_item);
   // Unsound numbers are not added up.
   const bool sound = !is_unsound(item);
-  if (sound && act.difference > no_units && item.total() + act.difference > total_units_max) {
+  if (sound && act.difference > no_units &&
+      item.total() + item.shipped() + act.difference > total_units_max) {
     return refuse_total("difference");
   }
   if (!sound) return verdict_of(Outcome::frozen, of_sku(act.sku));
@@ -74,7 +75,8 @@ Verdict count(DecisionContext& c, const Count& act) {
   const Item& item = c.state.item(sku->free_item);
   const bool sound = !is_unsound(item);
   const Quantity on_hand = sound ? item.on_hand() : no_units;
-  if (sound && act.counted > on_hand && item.total() - on_hand + act.counted > total_units_max) {
+  const Quantity others = sound ? item.total() + item.shipped() - on_hand : no_units;
+  if (sound && act.counted > on_hand && others + act.counted > total_units_max) {
     return refuse_total("counted");
   }
   if (!sound) return verdict_of(Outcome::frozen, of_sku(act.sku));

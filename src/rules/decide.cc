@@ -9,6 +9,7 @@
 #include "rules/decision.h"
 #include "rules/orders.h"
 #include "rules/refunds.h"
+#include "rules/shipping.h"
 
 namespace gavel::rules {
 namespace {
@@ -82,6 +83,7 @@ Verdict act_on(DecisionContext& c) {
     Verdict operator()(const Extend& act) { return extend(c, act); }
     Verdict operator()(const ChangeOrder& act) { return change_order(c, act); }
     Verdict operator()(const Refund& act) { return refund(c, act); }
+    Verdict operator()(const Ship& act) { return ship(c, act); }
     Verdict operator()(const Expire& act) { return expire(c, act); }
     Verdict operator()(const Forget& act) { return forget(c, act); }
     Verdict operator()(const Rebalance& act) { return rebalance(c, act); }
@@ -161,6 +163,7 @@ struct Malformation {
   Wrong operator()(const Extend& act) const { return wrong_seconds("seconds", act.seconds); }
   Wrong operator()(const ChangeOrder& act) const { return wrong_or_no_lines(act.lines); }
   Wrong operator()(const Refund& act) const { return wrong_lines(act.lines); }
+  Wrong operator()(const Ship& act) const { return wrong_lines(act.lines); }
   Wrong operator()(const Expire&) const { return std::nullopt; }
   Wrong operator()(const Forget&) const { return std::nullopt; }
   Wrong operator()(const Rebalance&) const { return std::nullopt; }

@@ -11,7 +11,7 @@ namespace {
 struct Row {
   Action action;
   std::string_view word;
-  Effect effect;  // available, reserved, sold, shortage
+  Effect effect;  // available, reserved, sold, shortage, shipped
 };
 
 constexpr std::array rows{
@@ -29,6 +29,9 @@ constexpr std::array rows{
     Row{Action::adjust_out, "adjust_out", {-1, 0, 0}},
     Row{Action::fall_short, "fall_short", {0, 0, 0, +1}},
     Row{Action::make_good, "make_good", {-1, 0, 0, -1}},
+    Row{Action::ship, "ship", {0, 0, -1, 0, +1}},
+    Row{Action::take_back, "take_back", {+1, 0, 0, 0, -1}},
+    Row{Action::write_off_shipped, "write_off_shipped", {0, 0, 0, 0, -1}},
 };
 static_assert(rows.size() == actions_count);
 static_assert(std::ranges::is_sorted(rows, {}, &Row::action), "the rows stand in the order of the actions");

@@ -33,8 +33,11 @@ enum class Action : std::uint8_t {
   adjust_out,  // Units are damaged or lost, or a count was lower: available falls.
   fall_short,  // The same for units that orders hold: shortage rises (E7).
   make_good,   // available to shortage: incoming units cover the shortage.
+  ship,        // sold to shipped: paid units leave for their buyer (E22).
+  take_back,   // shipped to available: refunded by the buyer, and for sale again
+  write_off_shipped,  // shipped to gone: refunded by the buyer, but not for sale again (C3)
 };
-inline constexpr auto actions_count = static_cast<std::size_t>(Action::make_good) + 1;
+inline constexpr auto actions_count = static_cast<std::size_t>(Action::write_off_shipped) + 1;
 
 std::string_view word(Action action);
 std::optional<Action> parse_action(std::string_view word);
@@ -45,6 +48,7 @@ struct Effect {
   std::int64_t reserved = 0;
   std::int64_t sold = 0;
   std::int64_t shortage = 0;
+  std::int64_t shipped = 0;
 };
 Effect effect_of(Action action);
 
@@ -56,12 +60,13 @@ struct Flow {
   Quantity quantity;  // At least 1.
   Quantity before;    // available
   Quantity after;
-  std::optional<OrderId> order;  // Of reserve, sell, confirm, cancel, expire, refund, write_off.
+  std::optional<OrderId> order;  // Of what moves units of an order; not of rows that a migration wrote.
   std::int32_t occurrence = 1;  // 1-based ordinal among the rows with the same (order, item, bucket, action).
   Caller caller;                // Who caused it; of administration, the operator. "gavel" for Gavel itself.
   std::optional<RequestKey> key;  // The request that caused it; none for Gavel itself.
   std::string source;  // The event behind it: "order", "change" (of a held order), "hold_expired", "inbound",
-                       // "adjust:<reason>", "count", "activity:<code>", "buckets", "rebalance", "shortage".
+                       // "adjust:<reason>", "count", "activity:<code>", "buckets", "rebalance", "shortage",
+                       // "ship" (units that turned out to be there), "migration".
   Time at;
 
   friend bool operator==(const Flow&, const Flow&) = default;

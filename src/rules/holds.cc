@@ -185,6 +185,8 @@ std::optional<Verdict> refuse_not_held(DecisionContext& c, Order& order, GivesBa
     case OrderState::held:
       return std::nullopt;
     case OrderState::paid:
+    case OrderState::partly_shipped:
+    case OrderState::shipped:
       return verdict_of(Outcome::already_confirmed, id);
     case OrderState::cancelled:
       return verdict_of(Outcome::already_cancelled, id);

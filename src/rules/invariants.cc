@@ -27,7 +27,8 @@ Broken nothing_negative(const State& state) {
       continue;  // Unsound stock that the batch did not touch is frozen and is not checked.
     for (std::size_t i = 0; i < item.buckets.size(); ++i) {
       const Bucket& bucket = item.buckets[i];
-      if (std::min({bucket.available, bucket.reserved, bucket.sold, bucket.shortage}) < no_units) {
+      if (std::min({bucket.available, bucket.reserved, bucket.sold, bucket.shortage, bucket.shipped}) <
+          no_units) {
         return name_of(id, i) + " has a negative number";
       }
     }
@@ -76,6 +77,7 @@ Broken flows_explain_buckets(const State& state) {
     bucket.reserved.units += effect.reserved * flow.quantity.units;
     bucket.sold.units += effect.sold * flow.quantity.units;
     bucket.shortage.units += effect.shortage * flow.quantity.units;
+    bucket.shipped.units += effect.shipped * flow.quantity.units;
     bucket.seq = flow.seq;
     if (flow.after != bucket.available) return name_of(flow.item, index) + " has a flow with a wrong `after`";
   }
@@ -115,28 +117,40 @@ Broken quota_within_limit(const State& state) {
   return std::nullopt;
 }
 
-// What a batch does to the units of one order in one bucket, in units that become reserved and sold.
+// What a batch does to the units of one order in one bucket, in units that become reserved, sold and shipped.
 struct Net {
   std::int64_t reserved = 0;
   std::int64_t sold = 0;
+  std::int64_t shipped = 0;
   friend bool operator==(const Net&, const Net&) = default;
 };
 
 using Nets = std::map<std::pair<ItemId, BucketNo>, Net>;
 
-// What an order in `state` has, as units that are reserved or sold, added `times` to the nets.
-void add_units(Nets& nets, OrderState state, const std::vector<Allocation>& taken,
-               const std::vector<Allocation>& returned, std::int64_t times) {
+bool is_paid_or_refunded(OrderState state) {
+  using enum OrderState;
+  return state == paid || state == partly_refunded || state == refunded || state == partly_shipped ||
+         state == shipped;
+}
+
+// What an order has or had, as units that are reserved, sold or shipped, added `times` to the nets.
+template <class Units>
+void add_units(Nets& nets, const Units& order, std::int64_t times) {
+  const OrderState state = order.state;
   const bool held = state == OrderState::held;
-  const bool sold =
-      state == OrderState::paid || state == OrderState::partly_refunded || state == OrderState::refunded;
-  for (const Allocation& part : taken) {
+  const bool sold = is_paid_or_refunded(state);
+  for (const Allocation& part : order.taken) {
     Net& net = nets[{part.item, part.bucket}];
     if (held) net.reserved += times * part.quantity.units;
     if (sold) net.sold += times * part.quantity.units;
   }
-  for (const Allocation& part : returned) {
+  for (const Allocation& part : order.returned) {
     if (sold) nets[{part.item, part.bucket}].sold -= times * part.quantity.units;
+  }
+  for (const Allocation& part : order.shipped) {
+    Net& net = nets[{part.item, part.bucket}];
+    net.sold -= times * part.quantity.units;
+    net.shipped += times * part.quantity.units;
   }
 }
 
@@ -144,29 +158,44 @@ void add_units(Nets& nets, OrderState state, const std::vector<Allocation>& take
 Nets nets_of(const Order& order) {
   Nets nets;
   if (order.row_state == RowState::clean) return nets;
-  add_units(nets, order.state, order.taken, order.returned, 1);
+  add_units(nets, order, 1);
   if (!order.loaded) return nets;
-  add_units(nets, order.loaded->state, order.loaded->taken, order.loaded->returned, -1);
+  add_units(nets, *order.loaded, -1);
   return nets;
 }
 
-// True if more has returned than was taken, or less than nothing; or if something is left of an order that is
-// refunded, or nothing of one that is not.
-bool returns_too_much(const Order& order) {
-  if (order.returned.empty()) {
-    return order.state == OrderState::partly_refunded || order.state == OrderState::refunded;
+// The units of an order by bucket: those that did not return, and of these the shipped ones.
+struct Left {
+  std::int64_t units = 0;
+  std::int64_t shipped = 0;
+};
+
+// True if more has returned or was shipped than was taken, or less than nothing; or if the state is not the
+// one that says where the units of a paid order are.
+bool contradicts_its_units(const Order& order) {
+  using enum OrderState;
+  if (order.returned.empty() && order.shipped.empty()) {
+    return is_paid_or_refunded(order.state) && order.state != paid;
   }
-  std::map<std::pair<ItemId, BucketNo>, std::int64_t> left;
-  for (const Allocation& part : order.taken) left[{part.item, part.bucket}] += part.quantity.units;
+  std::map<std::pair<ItemId, BucketNo>, Left> left;
+  for (const Allocation& part : order.taken) left[{part.item, part.bucket}].units += part.quantity.units;
   for (const Allocation& part : order.returned) {
     if (part.quantity <= no_units) return true;
-    left[{part.item, part.bucket}] -= part.quantity.units;
+    left[{part.item, part.bucket}].units -= part.quantity.units;
   }
-  const auto has_less_than_nothing = [](const auto& part) { return part.second < 0; };
-  const auto is_empty = [](const auto& part) { return part.second == 0; };
-  if (std::ranges::any_of(left, has_less_than_nothing)) return true;
-  const bool paid = order.state == OrderState::paid || order.state == OrderState::partly_refunded;
-  return std::ranges::all_of(left, is_empty) ? order.state != OrderState::refunded : !paid;
+  for (const Allocation& part : order.shipped) {
+    if (part.quantity <= no_units) return true;
+    left[{part.item, part.bucket}].shipped += part.quantity.units;
+  }
+  Left all;
+  for (const auto& [place, part] : left) {
+    if (part.units < 0 || part.shipped > part.units) return true;
+    all.units += part.units;
+    all.shipped += part.shipped;
+  }
+  if (all.units == 0) return order.state != refunded;
+  if (all.shipped == 0) return order.state != paid && order.state != partly_refunded;
+  return order.state != (all.shipped == all.units ? shipped : partly_shipped);
 }
 
 // The arrows of the diagram in order_state.h, written a second time. One batch may take several.
@@ -175,9 +204,12 @@ bool is_a_way(OrderState from, OrderState to) {
     case OrderState::held:
       return to != OrderState::refused;
     case OrderState::paid:
-      return to == OrderState::paid || to == OrderState::partly_refunded || to == OrderState::refunded;
+      return is_paid_or_refunded(to);
     case OrderState::partly_refunded:
-      return to == OrderState::partly_refunded || to == OrderState::refunded;
+    case OrderState::partly_shipped:
+      return is_paid_or_refunded(to) && to != OrderState::paid;
+    case OrderState::shipped:
+      return to == OrderState::shipped || to == OrderState::refunded;
     case OrderState::refused:
     case OrderState::cancelled:
     case OrderState::expired:
@@ -192,7 +224,7 @@ Broken orders_go_forward(const State& state) {
   for (const auto& [id, order] : state.orders) {
     const std::string name = "order " + to_text(id.uuid);
     if (order.row_state == RowState::clean) continue;
-    if (returns_too_much(order)) return name + " returned more than it took";
+    if (contradicts_its_units(order)) return name + " has other units than its state says";
     if (order.row_state == RowState::inserted) continue;
     if (!order.loaded) return name + " is changed and was never loaded";
     if (order.revision <= order.loaded->revision) return name + " is changed without a new revision";
@@ -212,6 +244,7 @@ Broken orders_match_flows(const State& state) {
     Net& net = flowed[*flow.order][{flow.item, flow.bucket}];
     net.reserved += effect.reserved * flow.quantity.units;
     net.sold += effect.sold * flow.quantity.units;
+    net.shipped += effect.shipped * flow.quantity.units;
   }
   for (const auto& [id, nets] : flowed) {
     if (!state.orders.contains(id)) return "a flow names order " + to_text(id.uuid) + ", which is not loaded";

@@ -15,7 +15,8 @@ namespace {
 
 using enum OrderState;
 
-constexpr std::array states{refused, held, paid, cancelled, expired, partly_refunded, refunded};
+constexpr std::array states{refused,         held,     paid,           cancelled, expired,
+                            partly_refunded, refunded, partly_shipped, shipped};
 constexpr Time noon{std::chrono::milliseconds{1'795'953'600'000}};
 
 std::string name_of_broken(const Order& order) {
@@ -29,7 +30,7 @@ std::string name_of_broken(const Order& order) {
 
 Allocation part(std::int64_t item, std::int64_t units) { return {ItemId{item}, 0, Quantity{units}}; }
 
-// An order of two units that a batch changed, with as much returned as its state tells.
+// An order of two units that a batch changed, with as much returned or shipped as its state tells.
 Order changed(OrderState from, OrderState to) {
   Order order{.id = OrderId{},
               .state = to,
@@ -42,8 +43,10 @@ Order changed(OrderState from, OrderState to) {
               .row_state = RowState::updated};
   if (to == partly_refunded) order.returned = {part(1, 1)};
   if (to == refunded) order.returned = {part(1, 2)};
-  order.loaded =
-      OrderAsLoaded{.state = from, .taken = order.taken, .returned = {}, .expires_at = noon, .revision = 1};
+  if (to == partly_shipped) order.shipped = {part(1, 1)};
+  if (to == shipped) order.shipped = {part(1, 2)};
+  order.loaded = OrderAsLoaded{
+      .state = from, .taken = order.taken, .returned = {}, .shipped = {}, .expires_at = noon, .revision = 1};
   return order;
 }
 
@@ -55,11 +58,23 @@ TEST(OrdersGoForwardTest, StatesGoAlongTheArrowsAndOneBatchMayTakeSeveral) {
       {held, expired},
       {held, partly_refunded},
       {held, refunded},
+      {held, partly_shipped},
+      {held, shipped},
       {paid, paid},
       {paid, partly_refunded},
       {paid, refunded},
+      {paid, partly_shipped},
+      {paid, shipped},
       {partly_refunded, partly_refunded},
       {partly_refunded, refunded},
+      {partly_refunded, partly_shipped},
+      {partly_refunded, shipped},
+      {partly_shipped, partly_shipped},
+      {partly_shipped, partly_refunded},
+      {partly_shipped, refunded},
+      {partly_shipped, shipped},
+      {shipped, shipped},
+      {shipped, refunded},
       {refused, refused},
       {cancelled, cancelled},
       {expired, expired},
@@ -102,7 +117,7 @@ TEST(OrdersGoForwardTest, NothingReturnsThatWasNotTaken) {
   for (const Row& row : rows) {
     Order order = changed(held, row.state);
     order.returned = row.returned;
-    EXPECT_EQ(name_of_broken(order), row.may_be ? "" : "returned more than it took")
+    EXPECT_EQ(name_of_broken(order), row.may_be ? "" : "has other units than its state says")
         << word(row.state) << " " << (row.returned.empty() ? 0 : row.returned[0].quantity.units);
   }
 }
@@ -121,6 +136,41 @@ TEST(OrdersGoForwardTest, RevisionsRiseAndHoldsAreNotMadeShorter_E4) {
   EXPECT_EQ(name_of_broken(order), "is changed and was never loaded");
   order.row_state = RowState::inserted;
   EXPECT_EQ(name_of_broken(order), "");
+}
+
+// table: what a paid order may say that is shipped (E22).
+TEST(OrdersGoForwardTest, TheStateSaysWhereTheUnitsAre_E22) {
+  struct Row {
+    OrderState state;
+    std::vector<Allocation> returned;
+    std::vector<Allocation> shipped;
+    bool may_be;
+  };
+  const Row rows[] = {
+      {held, {}, {part(1, 1)}, false},
+      {paid, {}, {part(1, 1)}, false},
+      {partly_refunded, {part(1, 1)}, {part(1, 1)}, false},
+      {refunded, {part(1, 2)}, {part(1, 1)}, false},
+      {partly_shipped, {}, {}, false},
+      {partly_shipped, {}, {part(1, 1)}, true},
+      {partly_shipped, {}, {part(1, 2)}, false},
+      {partly_shipped, {part(1, 1)}, {part(1, 1)}, false},
+      {shipped, {}, {}, false},
+      {shipped, {}, {part(1, 1)}, false},
+      {shipped, {}, {part(1, 2)}, true},
+      {shipped, {}, {part(1, 3)}, false},
+      {shipped, {}, {part(2, 2)}, false},
+      {shipped, {}, {part(1, 0)}, false},
+      {shipped, {part(1, 1)}, {part(1, 1)}, true},
+      {shipped, {part(1, 2)}, {}, false},
+  };
+  for (const Row& row : rows) {
+    Order order = changed(held, row.state);
+    order.returned = row.returned;
+    order.shipped = row.shipped;
+    EXPECT_EQ(name_of_broken(order), row.may_be ? "" : "has other units than its state says")
+        << word(row.state);
+  }
 }
 
 }  // namespace

@@ -131,13 +131,13 @@ const std::vector<Doctored>& doctored() {
        [](World& w) { w.order(2).taken[0].quantity -= Quantity{1}; }},
       {"orders_match_flows: order #2 is cancelled, its flows say otherwise",
        [](World& w) { w.order(2).state = OrderState::cancelled; }},
-      {"orders_go_forward: order #2 returned more than it took",
+      {"orders_go_forward: order #2 has other units than its state says",
        [](World& w) {
          for (const Quantity units : {Quantity{2}, Quantity{-2}}) {
            w.order(2).returned.push_back({w.item("cap").id, 0, units});
          }
        }},
-      {"orders_go_forward: order #2 returned more than it took",
+      {"orders_go_forward: order #2 has other units than its state says",
        [](World& w) { w.order(2).state = OrderState::refunded; }},
       {"orders_go_forward: order #1 is changed without a new revision",
        [](World& w) { w.order(1).revision = w.order(1).loaded->revision; }},

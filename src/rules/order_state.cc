@@ -20,13 +20,18 @@ std::string_view word(OrderState state) {
       return "partly_refunded";
     case OrderState::refunded:
       return "refunded";
+    case OrderState::partly_shipped:
+      return "partly_shipped";
+    case OrderState::shipped:
+      return "shipped";
   }
   CHECK(false);
 }
 
 std::optional<OrderState> parse_order_state(std::string_view word) {
   using enum OrderState;
-  for (const OrderState state : {refused, held, paid, cancelled, expired, partly_refunded, refunded}) {
+  for (const OrderState state :
+       {refused, held, paid, cancelled, expired, partly_refunded, refunded, partly_shipped, shipped}) {
     if (rules::word(state) == word) return state;
   }
   return std::nullopt;
@@ -38,7 +43,11 @@ bool may_follow(OrderState from, OrderState to) {
       return to == OrderState::paid || to == OrderState::cancelled || to == OrderState::expired;
     case OrderState::paid:
     case OrderState::partly_refunded:
-      return to == OrderState::partly_refunded || to == OrderState::refunded;
+    case OrderState::partly_shipped:
+      return to == OrderState::partly_refunded || to == OrderState::refunded ||
+             to == OrderState::partly_shipped || to == OrderState::shipped;
+    case OrderState::shipped:
+      return to == OrderState::shipped || to == OrderState::refunded;
     case OrderState::refused:
     case OrderState::cancelled:
     case OrderState::expired:

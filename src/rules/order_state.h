@@ -12,8 +12,12 @@
 //
 // A held order stays held when it is extended or its quantities are changed.
 //
-// Arrows are functions of rules/orders.h and refunds.h, except `expire` (holds.h) and `refused` (decide.cc).
-// Nothing else changes an order's state. States are stored as their word. Pure; thread-safe.
+// A paid order with units left is told by where they are (E22): all with the buyer, `shipped`; some of them,
+// `partly_shipped`; none, `partly_refunded` if units were refunded, else `paid`. Acts `ship` and `refund`
+// lead from one to another, but nothing leads back to `paid`, and from `shipped` only on to `refunded`.
+//
+// Arrows are functions of rules/orders.h, shipping.h and refunds.h, except `expire` (holds.h) and `refused`
+// (decide.cc). Nothing else changes an order's state. States are stored as their word. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +26,23 @@
 
 namespace gavel::rules {
 
-enum class OrderState : std::uint8_t { refused, held, paid, cancelled, expired, partly_refunded, refunded };
+enum class OrderState : std::uint8_t {
+  refused,
+  held,
+  paid,
+  cancelled,
+  expired,
+  partly_refunded,
+  refunded,
+  partly_shipped,
+  shipped,
+};
+
+// True if the order is paid and has units left, here or with its buyer.
+constexpr bool is_paid(OrderState state) {
+  return state == OrderState::paid || state == OrderState::partly_refunded ||
+         state == OrderState::partly_shipped || state == OrderState::shipped;
+}
 
 std::string_view word(OrderState state);
 std::optional<OrderState> parse_order_state(std::string_view word);

@@ -30,6 +30,7 @@ enum class Outcome : std::uint8_t {
   extended = 14,
   warmed = 15,
   verified = 16,
+  shipped = 17,
 
   // The request cannot be understood or may not be made.
   malformed = 20,
@@ -53,6 +54,7 @@ enum class Outcome : std::uint8_t {
   unknown_request = 43,
 
   // The rules of the sale or the current state do not allow it.
+  already_shipped = 48,
   mismatch = 49,
   frozen = 50,
   not_open = 51,

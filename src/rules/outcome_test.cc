@@ -28,6 +28,7 @@ constexpr std::string_view table = R"(
 14 extended act final recorded never
 15 warmed act final recorded never
 16 verified act final recorded never
+17 shipped act final recorded never
 20 malformed no final unrecorded new_key
 21 key_missing no final unrecorded new_key
 22 unauthenticated no final unrecorded never
@@ -43,6 +44,7 @@ constexpr std::string_view table = R"(
 41 unknown_sku no final unrecorded never
 42 unknown_order no final unrecorded never
 43 unknown_request no final unrecorded never
+48 already_shipped no final recorded never
 49 mismatch no open unrecorded new_key
 50 frozen no open unrecorded new_key
 51 not_open no open unrecorded new_key
@@ -79,7 +81,7 @@ TEST(OutcomeTest, WordsAreUniqueAndRoundTrip) {
     EXPECT_EQ(word(row.outcome), row.word);
     EXPECT_EQ(&traits(row.outcome), &row);
   }
-  EXPECT_EQ(words.size(), 45U);
+  EXPECT_EQ(words.size(), 47U);
   for (const std::string_view strange : {"", "Sold", "sold ", "sold_ou", "none"}) {
     EXPECT_EQ(parse_outcome(strange), std::nullopt) << strange;
   }
@@ -115,7 +117,7 @@ TEST(OutcomeTest, AMismatchNamesTheBucketAndBothNumbers_B13) {
 }
 
 TEST(OutcomeDeathTest, ANumberWithoutARowIsABug) {
-  for (const int number : {0, 17, 255}) {
+  for (const int number : {0, 18, 255}) {
     EXPECT_DEATH(traits(static_cast<Outcome>(number)), "CHECK failed");
   }
 }

@@ -38,7 +38,7 @@ constexpr bool is_line_quantity(Quantity quantity) {
 
 static_assert(total_units_max.units < INT64_MAX / 1'000'000,
               "a million totals can be added without overflow");
-static_assert(sound_units_max.units < INT64_MAX / (3 * buckets_max),
+static_assert(sound_units_max.units < INT64_MAX / (4 * buckets_max),
               "the numbers of a sound item's buckets can be added without overflow");
 
 }  // namespace gavel::rules

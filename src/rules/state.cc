@@ -19,6 +19,12 @@ Quantity Item::total() const {
   return sum;
 }
 
+Quantity Item::shipped() const {
+  Quantity sum;
+  for (const Bucket& bucket : buckets) sum += bucket.shipped;
+  return sum;
+}
+
 Quantity Item::shortage() const {
   Quantity sum;
   for (const Bucket& bucket : buckets) sum += bucket.shortage;
@@ -33,20 +39,54 @@ Quantity Item::on_hand() const {
 
 std::vector<Allocation> Order::kept() const {
   if (state == OrderState::held) return taken;
-  if (state != OrderState::paid && state != OrderState::partly_refunded) return {};
+  if (!is_paid(state)) return {};
   std::vector<Allocation> kept;
   for (const Allocation& part : taken) {
-    Allocation left = part;
-    for (const Allocation& back : returned) {
-      if (back.item == part.item && back.bucket == part.bucket) left.quantity -= back.quantity;
-    }
-    if (left.quantity != no_units) kept.push_back(left);
+    const Quantity left = part.quantity - units_at(returned, part.item, part.bucket);
+    if (left != no_units) kept.push_back({part.item, part.bucket, left});
   }
   return kept;
 }
 
+std::vector<Allocation> Order::unshipped() const {
+  if (!is_paid(state)) return {};
+  std::vector<Allocation> here;
+  for (const Allocation& part : kept()) {
+    const Quantity left = part.quantity - units_at(shipped, part.item, part.bucket);
+    if (left != no_units) here.push_back({part.item, part.bucket, left});
+  }
+  return here;
+}
+
+Quantity units_at(const std::vector<Allocation>& parts, ItemId item, BucketNo bucket) {
+  Quantity sum;
+  for (const Allocation& part : parts) {
+    if (part.item == item && part.bucket == bucket) sum += part.quantity;
+  }
+  return sum;
+}
+
+void add_part(std::vector<Allocation>& parts, const Allocation& part) {
+  CHECK(part.quantity > no_units);
+  for (Allocation& known : parts) {
+    if (known.item != part.item || known.bucket != part.bucket) continue;
+    known.quantity += part.quantity;
+    return;
+  }
+  parts.push_back(part);
+}
+
+void remove_part(std::vector<Allocation>& parts, const Allocation& part) {
+  const auto known = std::ranges::find_if(
+      parts, [&part](const Allocation& one) { return one.item == part.item && one.bucket == part.bucket; });
+  CHECK(known != parts.end() && part.quantity > no_units && known->quantity >= part.quantity);
+  known->quantity -= part.quantity;
+  if (known->quantity == no_units) parts.erase(known);
+}
+
 void mark_loaded(Order& order) {
-  order.loaded = OrderAsLoaded{order.state, order.taken, order.returned, order.expires_at, order.revision};
+  order.loaded = OrderAsLoaded{order.state,   order.taken,      order.returned,
+                               order.shipped, order.expires_at, order.revision};
 }
 
 Sku* State::find_sku(const SkuCode& code) {

@@ -34,6 +34,7 @@ struct Bucket {
   Quantity sold;
   std::int64_t seq = 0;
   Quantity shortage = {};  // Units that orders hold and that do not exist (E7).
+  Quantity shipped = {};   // Units that buyers have (E22).
 
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
@@ -56,7 +57,8 @@ struct Item {
 
   std::size_t in_use() const { return buckets.size() - static_cast<std::size_t>(retired); }
   Quantity available() const;
-  Quantity total() const;  // available + reserved + sold
+  Quantity total() const;    // available + reserved + sold: what the item has here, or owes.
+  Quantity shipped() const;  // What buyers have of it (E22).
   // Units that are owed to orders and do not exist: at most reserved + sold. While there are any, nothing is
   // available (docs/adr/0017).
   Quantity shortage() const;
@@ -111,6 +113,7 @@ struct OrderAsLoaded {
   OrderState state = OrderState::refused;
   std::vector<Allocation> taken;
   std::vector<Allocation> returned;
+  std::vector<Allocation> shipped;
   std::optional<Time> expires_at;
   std::int64_t revision = 0;
 };
@@ -118,12 +121,14 @@ struct OrderAsLoaded {
 // An order, and the units that it still has (docs/adr/0006). It takes units while it is held. When it is
 // settled, `taken` never changes again, and units that leave the order afterwards are added to `returned`:
 //
-// A change of a held order changes `taken` itself (E5); the ledger records how.
+// A change of a held order changes `taken` itself (E5); the ledger records how. Of what is with a paid order,
+// `shipped` is with its buyer, and the rest lies here until it is shipped (E22).
 //
 //   state                    is with the order     returned
 //   held                     taken                 nothing
 //   paid                     taken - returned      what a payment of some lines alone left over (E1)
 //   partly_refunded          taken - returned      the same, and what was refunded
+//   partly_shipped, shipped  taken - returned      the same
 //   refunded                 nothing               equals taken
 //   cancelled, expired       nothing               nothing: all that was taken went back, as the state says
 //   refused                  nothing               nothing, and nothing was taken
@@ -134,6 +139,7 @@ struct Order {
   ActivityId activity = free_pool;
   std::vector<Allocation> taken;          // Parts of one item are adjacent; each bucket occurs once.
   std::vector<Allocation> returned = {};  // Each bucket occurs once, never with more than was taken there.
+  std::vector<Allocation> shipped = {};   // Each bucket occurs once, never with more than is left there.
   Time created_at;
   std::optional<Time> expires_at;                       // For orders that are held or once were.
   std::optional<Time> first_expires_at = std::nullopt;  // For extended orders: the first `expires_at`.
@@ -143,8 +149,17 @@ struct Order {
   RowState row_state = RowState::clean;
   std::optional<OrderAsLoaded> loaded = std::nullopt;  // None for an order that this batch made.
 
-  std::vector<Allocation> kept() const;  // What the order still has, in the sequence of `taken`.
+  std::vector<Allocation> kept() const;       // What the order still has, in the sequence of `taken`.
+  std::vector<Allocation> unshipped() const;  // Of a paid order: what of kept() lies here.
 };
+
+// How many units of `parts` stand in the bucket.
+Quantity units_at(const std::vector<Allocation>& parts, ItemId item, BucketNo bucket);
+
+// Adds the units of `part` to those of its bucket, or takes them out of it, where there must be enough
+// (CHECKed).
+void add_part(std::vector<Allocation>& parts, const Allocation& part);
+void remove_part(std::vector<Allocation>& parts, const Allocation& part);
 
 // Makes the current values the loaded ones.
 void mark_loaded(Order& order);

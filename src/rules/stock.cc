@@ -43,9 +43,10 @@ void append(State& state, ItemId item_id, BucketNo bucket_no, Action action, Qua
   bucket.reserved += times(effect.reserved, quantity);
   bucket.sold += times(effect.sold, quantity);
   bucket.shortage += times(effect.shortage, quantity);
+  bucket.shipped += times(effect.shipped, quantity);
   bucket.seq += 1;
   CHECK(bucket.available >= no_units && bucket.reserved >= no_units && bucket.sold >= no_units &&
-        bucket.shortage >= no_units);
+        bucket.shortage >= no_units && bucket.shipped >= no_units);
   std::int32_t occurrence = 1;
   if (reason.order) occurrence = ++state.occurrences[{*reason.order, item_id, bucket_no, action}];
   state.flows.push_back(Flow{.item = item_id,
@@ -228,12 +229,12 @@ bool is_unsound(const Item& item) {
   const auto is_wild = [](Quantity quantity) { return quantity < no_units || quantity > sound_units_max; };
   for (const Bucket& bucket : item.buckets) {
     if (is_wild(bucket.available) || is_wild(bucket.reserved) || is_wild(bucket.sold) ||
-        is_wild(bucket.shortage)) {
+        is_wild(bucket.shortage) || is_wild(bucket.shipped)) {
       return true;
     }
   }
   const Quantity total = item.total();
-  if (total > sound_units_max) return true;
+  if (total + item.shipped() > sound_units_max) return true;
   const Quantity shortage = item.shortage();
   return shortage > no_units && (item.available() > no_units || shortage > total);
 }

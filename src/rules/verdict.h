@@ -26,7 +26,7 @@ struct Detail {
   std::optional<Quantity> allowed;         // limit_reached
   std::optional<Quantity> claimed;         // limit_reached
   std::optional<OrderId> order;            // limit_reached: the order that holds the user's latest claim.
-  std::optional<std::string> state;        // illegal_transition, refunded, changed of an activity.
+  std::optional<std::string> state;        // illegal_transition, refunded, shipped, changed of an activity.
   std::optional<Time> opens_at;            // not_open
   std::optional<Time> expires_at;          // reserved, extended, hold_capped; changed, of an order.
   std::vector<std::string> fields;         // key_reused: the fields that differ.

@@ -261,6 +261,7 @@ std::string World::stock(std::string_view name) {
       text.append(between).append(std::to_string(bucket.available.units)).append("/");
       text.append(std::to_string(bucket.reserved.units)).append("/");
       text.append(std::to_string(bucket.sold.units));
+      if (bucket.shipped > no_units) text.append("/").append(std::to_string(bucket.shipped.units));
       if (bucket.shortage > no_units) text.append("-").append(std::to_string(bucket.shortage.units));
       between = " | ";
     }
@@ -281,6 +282,8 @@ std::string World::orders() {
         const bool of_part = back.item == part.item && back.bucket == part.bucket;
         if (of_part) text += "-" + std::to_string(back.quantity.units);
       }
+      const Quantity gone = units_at(order.shipped, part.item, part.bucket);
+      if (gone > no_units) text += ">" + std::to_string(gone.units);
     }
   }
   return text;

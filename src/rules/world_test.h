@@ -81,6 +81,14 @@ inline Act refund_of(std::int64_t order, std::string_view lines = "") {
 inline Act write_off_of(std::int64_t order, std::string_view lines = "") {
   return Refund{order_id(order), lines_of(lines), Restock::no};
 }
+// The same of what lies here, or of what the buyer has.
+inline Act refund_from(RefundFrom from, std::int64_t order, std::string_view lines = "",
+                       Restock restock = Restock::yes) {
+  return Refund{order_id(order), lines_of(lines), restock, from};
+}
+inline Act ship_of(std::int64_t order, std::string_view lines = "") {
+  return Ship{order_id(order), lines_of(lines)};
+}
 inline Act expire_of(std::int64_t order) { return Expire{order_id(order)}; }
 inline Act put(std::string_view sku, std::int32_t buckets = 1) { return PutSku{SkuCode(sku), buckets}; }
 inline Act rebalance_of(ItemId item) { return Rebalance{item}; }
@@ -136,10 +144,11 @@ class World {
 
   // What a batch may change beyond the record of requests, as text: stock, orders, quotas, activities.
   std::string everything();
-  // "tee: 2/1/0 | 3/0/0 g2", an activity's item as "tee@sale: …", a bucket that is short by two as "0/3/0-2";
+  // "tee: 2/1/0 | 3/0/0 g2", an activity's item as "tee@sale: …", a bucket that is short by two as "0/3/0-2",
+  // one of which buyers have five as "0/3/0/5";
   // all items, one a line, without the argument.
   std::string stock(std::string_view name = "");
-  std::string orders();  // "#1 held ann tee/0*2"; what has returned as "#1 paid ann tee/0*2-1"
+  std::string orders();  // "#1 held ann tee/0*2"; what has returned and was shipped as "… tee/0*4-1>2"
   std::string quotas();  // "ann tee@sale 1/2 by #1"
 
   // The verdict's text with the short names of orders and times.

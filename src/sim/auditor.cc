@@ -66,8 +66,14 @@ void Auditor::watch(const rules::State& state) {
     actions.insert(flow.action);
   }
   using enum rules::Action;
+  sightings_.saw_if(actions.contains(take_back) || actions.contains(write_off_shipped),
+                    RareState::refunded_by_buyer);
+  const bool finds = std::ranges::any_of(
+      state.flows, [](const rules::Flow& flow) { return flow.action == adjust_in && flow.source == "ship"; });
+  sightings_.saw_if(finds, RareState::shipping_found_units);
   const bool sells = actions.contains(reserve) || actions.contains(sell);
-  const bool returns = actions.contains(expire) || actions.contains(cancel) || actions.contains(refund);
+  const bool returns = actions.contains(expire) || actions.contains(cancel) || actions.contains(refund) ||
+                       actions.contains(take_back);
   const bool moves_activity = std::ranges::any_of(state.activities, [](const auto& activity) {
     return activity.second.row_state != rules::RowState::clean;
   });
@@ -95,6 +101,7 @@ void Auditor::watch(const rules::Order& order) {
   sightings_.saw_if(is_new && items.size() > 1, RareState::order_of_several_items);
   sightings_.saw_if(is_new && order.taken.size() > items.size(), RareState::order_across_buckets);
   const bool changed = order.row_state == rules::RowState::updated;
+  sightings_.saw_if(changed && order.state == rules::OrderState::partly_shipped, RareState::shipped_in_part);
   sightings_.saw_if(changed && order.state == rules::OrderState::partly_refunded,
                     RareState::refunded_in_part);
   const bool paid = order.state == rules::OrderState::paid;

@@ -83,7 +83,8 @@ void Crowd::act() {
   if (die < 45) return burst();
   if (die < 63) return settle_order();
   if (die < 71) return race();
-  if (die < 75) return refund();
+  if (die < 74) return refund();
+  if (die < 77) return ship();
   if (die < 81) return alter_order();
   if (die < 91) return operators_act();
   if (die < 95) return ask_again();
@@ -126,7 +127,16 @@ void Crowd::race() {
 void Crowd::refund() {
   if (orders_.empty()) return reserve();
   const auto restock = s_.random.chance(2, 3) ? rules::Restock::yes : rules::Restock::no;
-  attempt(intend(customers, rules::Refund{draw_order(), draw_lines(true), restock}));
+  rules::RefundFrom from = rules::RefundFrom::both;
+  if (s_.random.chance(1, 3)) {
+    from = s_.random.chance(1, 2) ? rules::RefundFrom::shelf : rules::RefundFrom::buyer;
+  }
+  attempt(intend(customers, rules::Refund{draw_order(), draw_lines(true), restock, from}));
+}
+
+void Crowd::ship() {
+  if (orders_.empty()) return reserve();
+  attempt(intend(customers, rules::Ship{draw_order(), draw_lines(true)}));
 }
 
 // Somebody wants another day to pay, or less, or more.
@@ -237,6 +247,7 @@ void Crowd::read_stock() {
         reading.reserved += bucket.reserved.units;
         reading.sold += bucket.sold.units;
         reading.shortage += bucket.shortage.units;
+        reading.shipped += bucket.shipped.units;
       }
       auditor_.history().read(std::move(reading));
     }

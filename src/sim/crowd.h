@@ -66,6 +66,7 @@ class Crowd {
   void settle_order();
   void race();
   void refund();
+  void ship();
   void alter_order();
   void operators_act();
   void make_at_once();

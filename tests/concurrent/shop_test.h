@@ -147,6 +147,7 @@ class Desk {
         reading.reserved += bucket.reserved.units;
         reading.sold += bucket.sold.units;
         reading.shortage += bucket.shortage.units;
+        reading.shipped += bucket.shipped.units;
         if (reading.activity.empty()) version += bucket.seq;
       }
       history_.read(reading);

@@ -20,7 +20,7 @@ from pathlib import Path
 from gavel_process import Gavel, run
 
 VERBS = ["stock create", "stock show", "stock short", "stock receive", "stock adjust", "stock count", "order show", "order list",
-         "order confirm", "order extend", "order change", "order cancel", "order refund",
+         "order confirm", "order extend", "order change", "order cancel", "order refund", "order ship",
          "activity list", "activity show", "activity create",
          "activity change", "activity warm", "activity check", "activity open", "activity close",
          "gate show", "trace"]
@@ -113,8 +113,8 @@ class Served(Folder):
         self.refused(1, "use another --key, or repeat the first command of this key unchanged", "stock receive tee 11 --key in-1")
         self.done("stock count tee 10 --version 2")
         self.assertEqual(self.done("stock show tee").out,
-                         "SKU  WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHORT  VERSION\n"
-                         "tee  main       -            10         0     0      0        3\n"
+                         "SKU  WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHIPPED  SHORT  VERSION\n"
+                         "tee  main       -            10         0     0        0      0        3\n"
                          "from the judge, 0 ms old\n")
         self.assertNotIn("tee", self.done("stock short").out)
         self.done("activity create drop --lines tee=4 --limit-per-user 2 --mode gated --name", "Friday drop")
@@ -136,7 +136,11 @@ class Served(Folder):
         self.done(f"order confirm {order} --lines tee=1")
         self.done(f"order cancel {other}")
         self.refused(1, "already_confirmed", f"order cancel {order}")
-        self.done(f"order refund {order} --restock no")
+        self.assertRegex(self.done(f"order ship {order}").out, rf"\Ashipped: order {order}, state shipped, at \S+Z\n\Z")
+        self.refused(1, "already_shipped", f"order ship {order}")
+        self.assertEqual(self.done(f"order show {order} --json").json["lines"][0]["shipped"], 1)
+        self.refused(1, "illegal_transition", f"order refund {order} --restock no --from shelf")
+        self.done(f"order refund {order} --restock no --from buyer")
         listed = self.done("order list --user ann --json").json
         self.assertEqual([(one["id"], one["state"]) for one in listed["orders"]], [(other, "cancelled"), (order, "refunded")])
         self.assertEqual(self.done("order list --user ann --state cancelled --limit 1 --json").json["orders"][0]["id"], other)

@@ -90,6 +90,15 @@ std::vector<Asked> life() {
       post("/v1/orders/" + key7(4) + "/confirm", "c5", R"({"lines":[{"sku":"tee","quantity":1}]})"),
       post("/v1/orders/" + key7(4) + "/refund", "r1",
            R"({"lines":[{"sku":"tee","quantity":1}],"restock":true})"),
+      post("/v1/orders/" + key7(3) + "/ship", "h0", ""),
+      post("/v1/orders", key7(6), order_body("u6", 2, R"(,"payment":"none")")),
+      post("/v1/orders/" + key7(6) + "/ship", "h1", R"({"lines":[{"sku":"tee","quantity":1}]})"),
+      post("/v1/orders/" + key7(6) + "/ship", "h2", ""),
+      post("/v1/orders/" + key7(6) + "/ship", "h3", ""),
+      post("/v1/orders/" + key7(6) + "/refund", "h4",
+           R"({"restock":true,"from":"buyer","lines":[{"sku":"tee","quantity":1}]})"),
+      get(shop, "/v1/orders/" + key7(6)),
+      operate("GET", "/v1/trace?order=" + key7(6), "", ""),
       post("/v1/orders", key7(5), order_body("u5", 1, R"(,"hold_seconds":60)")),
       post("/v1/orders/" + key7(5) + "/extend", "x1", R"({"seconds":90})"),
       post("/v1/orders/" + key7(5) + "/extend", "x2", R"({"seconds":86400})"),
@@ -199,6 +208,7 @@ TEST(Contract, SaysWhichBodiesAreMalformed_G011) {
       {"PATCH", order, "{}", false},
       {"POST", order + "/confirm", R"({"lines":[]})", false},
       {"POST", order + "/refund", "{}", false},
+      {"POST", order + "/refund", R"({"restock":true,"from":"home"})", false},
       {"POST", order + "/extend", R"({"seconds":86401})", false},
   };
   const value contract = document();

@@ -46,10 +46,10 @@ TEST_F(ServiceTest, OperatorsSetUpASale) {
       R"("mode":"service"})");
   EXPECT_EQ(
       operate("GET", "/v1/stock?sku=tee&sku=cup&sku=tee", "", ""),
-      R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":2,"reserved":0,"sold":0,"shortage":0,)"
+      R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":2,"reserved":0,"sold":0,"shipped":0,"shortage":0,)"
       R"("version":4,"generation":2},{"sku":"tee","warehouse":"main","lot":"","pool":"sale","available":5,)"
-      R"("reserved":0,"sold":0,"shortage":0,"version":2,"generation":2},{"sku":"cup","warehouse":"main","lot":"","pool":"-",)"
-      R"("available":0,"reserved":0,"sold":0,"shortage":0,"version":0,"generation":1}],"source":"judge","age_ms":0})");
+      R"("reserved":0,"sold":0,"shipped":0,"shortage":0,"version":2,"generation":2},{"sku":"cup","warehouse":"main","lot":"","pool":"-",)"
+      R"("available":0,"reserved":0,"sold":0,"shipped":0,"shortage":0,"version":0,"generation":1}],"source":"judge","age_ms":0})");
   EXPECT_EQ(operate("POST", "/v1/activities/sale/close", "a6", "{}"),
             R"(200 {"code":"closed","activity":"sale","state":"closed","at":"2026-11-29T20:00:00.000Z"})");
   EXPECT_EQ(
@@ -140,7 +140,7 @@ TEST_F(ServiceTest, APaymentOfSomeLinesAndRefundsUntilNothingIsLeft) {
   EXPECT_EQ(post(path + "/refund", "r4", "{}"), malformed_of(400, "restock: is missing"));
   EXPECT_EQ(operate("GET", "/v1/stock?sku=tee", "", ""),
             R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":9,"reserved":0,)"
-            R"("sold":0,"shortage":0,"version":7,"generation":2}],"source":"judge","age_ms":0})");
+            R"("sold":0,"shipped":0,"shortage":0,"version":7,"generation":2}],"source":"judge","age_ms":0})");
   EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
 }
 
@@ -228,9 +228,9 @@ TEST_F(ServiceTest, WhatIsShortIsToldAndListed_B091_E7) {
             "200 idempotency-replayed: true " + counted.substr(4));
   operate("POST", "/v1/stock/tee/adjust", "a2", R"({"difference":-9,"reason":"fire"})");
   const std::string tee =
-      R"({"sku":"tee","warehouse":"main","lot":"","pool":"-","available":0,"reserved":2,"sold":0,"shortage":1,)";
+      R"({"sku":"tee","warehouse":"main","lot":"","pool":"-","available":0,"reserved":2,"sold":0,"shipped":0,"shortage":1,)";
   const std::string cup =
-      R"({"sku":"cup","warehouse":"main","lot":"","pool":"-","available":0,"reserved":3,"sold":0,"shortage":2,)";
+      R"({"sku":"cup","warehouse":"main","lot":"","pool":"-","available":0,"reserved":3,"sold":0,"shipped":0,"shortage":2,)";
   const std::string all = operate("GET", "/v1/admin/shortages", "", "");
   EXPECT_NE(all.find(tee), std::string::npos) << all;
   EXPECT_NE(all.find(cup), std::string::npos) << all;
@@ -276,7 +276,7 @@ TEST_F(ServiceTest, OperatorsCorrectStock_B095_B097) {
             malformed_of(400, "counted: must be an integer, not null"));
   EXPECT_EQ(operate("GET", "/v1/stock?sku=tee", "", ""),
             R"(200 {"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":8,"reserved":2,)"
-            R"("sold":0,"shortage":0,"version":6,"generation":2}],"source":"judge","age_ms":0})");
+            R"("sold":0,"shipped":0,"shortage":0,"version":6,"generation":2}],"source":"judge","age_ms":0})");
   EXPECT_NE(operate("GET", "/v1/admin/verify", "", "").find(R"("clean":true)"), std::string::npos);
 }
 

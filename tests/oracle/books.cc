@@ -14,7 +14,8 @@ namespace {
 std::string numbers(const Bucket& bucket) {
   return "available " + std::to_string(bucket.available) + ", reserved " + std::to_string(bucket.reserved) +
          ", sold " + std::to_string(bucket.sold) +
-         (bucket.shortage == 0 ? "" : ", shortage " + std::to_string(bucket.shortage));
+         (bucket.shortage == 0 ? "" : ", shortage " + std::to_string(bucket.shortage)) +
+         (bucket.shipped == 0 ? "" : ", shipped " + std::to_string(bucket.shipped));
 }
 
 void add(Bucket& bucket, const Flow& flow) {
@@ -23,11 +24,13 @@ void add(Bucket& bucket, const Flow& flow) {
   bucket.reserved += effect.reserved * flow.quantity;
   bucket.sold += effect.sold * flow.quantity;
   bucket.shortage += effect.shortage * flow.quantity;
+  bucket.shipped += effect.shipped * flow.quantity;
   bucket.seq = std::max(bucket.seq, flow.seq);
 }
 
 bool is_sound(const Bucket& bucket) {
-  return bucket.available >= 0 && bucket.reserved >= 0 && bucket.sold >= 0 && bucket.shortage >= 0;
+  return bucket.available >= 0 && bucket.reserved >= 0 && bucket.sold >= 0 && bucket.shortage >= 0 &&
+         bucket.shipped >= 0;
 }
 
 // After each transaction: whoever is owed a unit has it in an order, and nobody is offered one meanwhile
@@ -57,24 +60,28 @@ std::map<Place, std::int64_t> kept(const Order& order) {
   return units;
 }
 
-// Held and paid units by bucket, as the orders say.
+// Held, paid and shipped units by bucket, as the orders say.
 std::map<Place, Bucket> explained(const Ledger& ledger) {
   std::map<Place, Bucket> places;
   for (const auto& [id, order] : ledger.orders) {
     const bool held = order.state == "held";
-    const bool paid = order.state == "paid" || order.state == "partly_refunded";
+    const bool paid = is_paid(order.state);
     if (!held && !paid) continue;
     for (const auto& [place, units] : kept(order))
       (held ? places[place].reserved : places[place].sold) += units;
+    for (const Part& part : order.shipped) {
+      places[part.place].sold -= part.quantity;
+      places[part.place].shipped += part.quantity;
+    }
   }
   return places;
 }
 
 }  // namespace
 
-// available + reserved + sold - shortage = what came in less what went out, per bucket, and so per item and
-// SKU: the rows are what the flows replayed give, and what is reserved and sold is explained to the unit by
-// orders (C3).
+// available + reserved + sold + shipped - shortage = what came in less what went out, per bucket, and so per
+// item and SKU: the rows are what the flows replayed give, and what is reserved and sold is explained to the
+// unit by orders (C3).
 void check_conservation(const World& world, Findings& findings) {
   std::map<Place, Bucket> replayed;
   std::map<Place, std::int64_t> came_in;
@@ -90,20 +97,21 @@ void check_conservation(const World& world, Findings& findings) {
                    ", its flows give " + numbers(replayed[place]) + " at seq " +
                    std::to_string(replayed[place].seq));
     }
-    const std::int64_t units = row.available + row.reserved + row.sold - row.shortage;
+    const std::int64_t units = row.available + row.reserved + row.sold + row.shipped - row.shortage;
     if (units != came_in[place]) {
       findings.add(name_of(place) + " has " + std::to_string(units) + " units, " +
                    std::to_string(came_in[place]) + " came in");
     }
-    if (row.reserved != by_orders[place].reserved || row.sold != by_orders[place].sold) {
+    const Bucket& theirs = by_orders[place];
+    if (row.reserved != theirs.reserved || row.sold != theirs.sold || row.shipped != theirs.shipped) {
       findings.add(name_of(place) + " has " + numbers(row) + ", its orders hold " +
-                   std::to_string(by_orders[place].reserved) + " and have paid " +
-                   std::to_string(by_orders[place].sold));
+                   std::to_string(theirs.reserved) + " and have paid " + std::to_string(theirs.sold) +
+                   (theirs.shipped == 0 ? "" : ", " + std::to_string(theirs.shipped) + " with buyers"));
     }
     by_orders.erase(place);
   }
   for (const auto& [place, sums] : by_orders) {
-    if (sums.reserved != 0 || sums.sold != 0)
+    if (sums.reserved != 0 || sums.sold != 0 || sums.shipped != 0)
       findings.add("orders have units of " + name_of(place) + ", which is not");
   }
 }

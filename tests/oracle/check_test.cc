@@ -414,6 +414,50 @@ TEST(Oracles, AllowWhatIsAllowed) {
   EXPECT_EQ(all(shop.found()), "");
 }
 
+// The two units of order A leave for their buyer, and one comes back from there.
+Scribe shop_that_ships() {
+  Scribe shop = sound();
+  shop.batch();
+  shop.post({2, 0}, "ship", 2, "A", "gone");
+  shop.ask(upon("gone", "ship", "A"), told("shipped", "A"));
+  shop.batch();
+  shop.post({2, 0}, "take_back", 1, "A", "home");
+  Request home = upon("home", "refund", "A");
+  home.lines = {{"tee", 1}};
+  home.from = "buyer";
+  shop.ask(home, told("refunded", "A"));
+  Order& order = shop.ledger.orders.at("A");
+  order.state = "shipped";
+  order.returned = {{{2, 0}, 1}};
+  order.shipped = {{{2, 0}, 1}};
+  return shop;
+}
+
+// table: a row for each way to break it (E22).
+TEST(Oracles, KnowWhatIsShipped_E22) {
+  EXPECT_EQ(all(shop_that_ships().found()), "");
+  const Break rows[] = {
+      {"I1", "a shipped unit that no order has", [](Scribe& s) { s.ledger.orders.at("A").shipped.clear(); }},
+      {"I1", "a row with other shipped units", [](Scribe& s) { ++s.ledger.buckets.at({2, 0}).shipped; }},
+      {"I2", "more shipped than was paid", [](Scribe& s) { flow(s, "gone", "ship").quantity = 9; }},
+      {"I5", "shipped what was not asked for", [](Scribe& s) { flow(s, "gone", "ship").order = "X"; }},
+      {"I5", "taken from the shelf in place of the buyer",
+       [](Scribe& s) { flow(s, "home", "take_back").action = "refund"; }},
+      {"I5", "written off in place of restocked",
+       [](Scribe& s) { flow(s, "home", "take_back").action = "write_off_shipped"; }},
+      {"I10", "shipped, and told to be paid", [](Scribe& s) { s.ledger.orders.at("A").state = "paid"; }},
+      {"I10", "shipped in part, it says",
+       [](Scribe& s) { s.ledger.orders.at("A").state = "partly_shipped"; }},
+  };
+  for (const Break& row : rows) {
+    Scribe shop = shop_that_ships();
+    row.act(shop);
+    const std::string found = all(shop.found());
+    EXPECT_NE(("\n" + found).find("\n" + std::string(row.check) + ": "), std::string::npos)
+        << row << ": " << found;
+  }
+}
+
 // After the time for which requests are remembered their answers may be gone, and their keys are too old;
 // before it, or where nothing is forgotten, neither (A28).
 TEST(Oracles, WhatIsOldMayBeForgottenAndNothingElse) {

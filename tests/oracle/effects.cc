@@ -88,12 +88,23 @@ Wrong wrong_transition(const Request& request, const Moved& moved, const Ledger&
   if (order == ledger.orders.end()) return "moved units of an order that is not there";
   if (request.act == "refund") {
     const std::string action = request.restocks ? "refund" : "write_off";
+    const std::string from_buyer = request.restocks ? "take_back" : "write_off_shipped";
     // What was never there is not written off: it pays what is owed, and all of it.
     const bool gives_up = !request.restocks && moved.units({"refund"}) == moved.units({"make_good"});
-    if (!moved.only({action, gives_up ? "refund" : action, "move_out", "move_in"}))
+    if (!moved.only({action, gives_up ? "refund" : action, from_buyer, "move_out", "move_in"}))
       return "did more than " + action;
-    return request.lines.empty() ? std::nullopt
-                                 : differs("refunded", moved.units({"refund", "write_off"}), request.lines);
+    if (request.from == "shelf" && !moved.units({from_buyer}).empty()) return "took from the buyer";
+    if (request.from == "buyer" && !moved.units({"refund", "write_off"}).empty())
+      return "took from the shelf";
+    return request.lines.empty()
+               ? std::nullopt
+               : differs("refunded", moved.units({"refund", "write_off", from_buyer}), request.lines);
+  }
+  if (request.act == "ship") {
+    // Units that turned out to be there are found, and make good what was short, all of them.
+    const bool finds = moved.units({"adjust_in"}) == moved.units({"make_good"});
+    if (!moved.only({"ship", finds ? "adjust_in" : "ship"})) return "did more than ship";
+    return request.lines.empty() ? std::nullopt : differs("shipped", moved.units({"ship"}), request.lines);
   }
   const std::vector<Line> taken = units_of(ledger, order->second.taken);
   if (request.act == "cancel") {
@@ -159,7 +170,8 @@ Wrong wrong_effect(const Request& request, const Moved& moved, const World& worl
   const Ledger& ledger = world.ledger;
   const std::string& act = request.act;
   if (act == "reserve") return wrong_sale(request, moved);
-  if (act == "confirm" || act == "cancel" || act == "refund") return wrong_transition(request, moved, ledger);
+  if (act == "confirm" || act == "cancel" || act == "refund" || act == "ship")
+    return wrong_transition(request, moved, ledger);
   if (act == "receive") {
     return moved.only({"receive"}) ? differs("received", moved.units({"receive"}, ""), request.lines)
                                    : Wrong("did more than receive");
@@ -174,8 +186,8 @@ Wrong wrong_effect(const Request& request, const Moved& moved, const World& worl
 
 // Whether a yes to it says that units moved.
 bool moves_units(const Request& request) {
-  static const std::set<std::string> acts{"reserve", "confirm", "cancel",       "refund",
-                                          "receive", "adjust",  "open_activity"};
+  static const std::set<std::string> acts{"reserve", "confirm", "cancel", "refund",
+                                          "ship",    "receive", "adjust", "open_activity"};
   return acts.contains(request.act);
 }
 

@@ -11,7 +11,7 @@ using namespace std::string_view_literals;
 
 constexpr std::array yes_words{"reserved"sv, "sold"sv,     "confirmed"sv, "cancelled"sv, "expired"sv,
                                "received"sv, "created"sv,  "changed"sv,   "opened"sv,    "closed"sv,
-                               "refunded"sv, "adjusted"sv, "counted"sv,   "extended"sv};
+                               "refunded"sv, "adjusted"sv, "counted"sv,   "extended"sv,  "shipped"sv};
 constexpr std::array passing_words{"overloaded"sv, "not_ready"sv, "rate_limited"sv, "key_in_flight"sv};
 
 bool is_among(std::string_view word, auto& words) {

@@ -42,16 +42,17 @@ struct Request {
   std::string caller = {};  // The account; keys belong to it.
   std::string key = {};
   std::string act =
-      {};  // reserve, confirm, cancel, refund, receive, adjust, count, put_sku, create_activity,
+      {};  // reserve, confirm, cancel, refund, ship, receive, adjust, count, put_sku, create_activity,
            // open_activity, close_activity; of others only the answers are compared.
   std::string user = {};      // reserve
   std::string activity = {};  // reserve: empty is the free stock. The acts upon activities: which.
   std::string order = {};     // The acts upon an order: which.
-  // merged(). reserve: what is wanted. confirm, refund: what is meant, empty for all. receive: one line.
-  // adjust: one, its signed difference. count: one, what was counted. create_activity: the allotments.
+  // merged(). reserve: what is wanted. confirm, refund, ship: what is meant, empty for all. receive: one
+  // line. adjust: one, its signed difference. count: one, what was counted. create_activity: the allotments.
   std::vector<Line> lines = {};
   bool at_once = false;    // reserve: sold without a hold.
   bool restocks = true;    // refund
+  std::string from = {};   // refund: "shelf" or "buyer"; empty is both.
   std::int64_t limit = 0;  // create_activity: units per user and SKU, 0 for no limit.
 
   friend bool operator==(const Request&, const Request&) = default;
@@ -119,6 +120,7 @@ struct Reading {
   std::int64_t sold = 0;
   bool approximate = false;  // It says of itself that it may be old.
   std::int64_t shortage = 0;
+  std::int64_t shipped = 0;
 };
 
 class History {

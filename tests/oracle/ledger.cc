@@ -53,13 +53,23 @@ void tie(std::vector<Knot>& knots) {
 // table: an effect for every action.
 Effect effect_of(const std::string& action) {
   static const std::map<std::string, Effect> effects{
-      {"receive", {1, 0, 0, 1, true}},        {"reserve", {-1, 1, 0, 0, true}},
-      {"sell", {-1, 0, 1, 0, true}},          {"confirm", {0, -1, 1, 0, true}},
-      {"cancel", {1, -1, 0, 0, true}},        {"expire", {1, -1, 0, 0, true}},
-      {"move_out", {-1, 0, 0, -1, true}},     {"move_in", {1, 0, 0, 1, true}},
-      {"refund", {1, 0, -1, 0, true}},        {"write_off", {0, 0, -1, -1, true}},
-      {"adjust_in", {1, 0, 0, 1, true}},      {"adjust_out", {-1, 0, 0, -1, true}},
-      {"fall_short", {0, 0, 0, -1, true, 1}}, {"make_good", {-1, 0, 0, 0, true, -1}},
+      {"receive", {1, 0, 0, 1, true}},
+      {"reserve", {-1, 1, 0, 0, true}},
+      {"sell", {-1, 0, 1, 0, true}},
+      {"confirm", {0, -1, 1, 0, true}},
+      {"cancel", {1, -1, 0, 0, true}},
+      {"expire", {1, -1, 0, 0, true}},
+      {"move_out", {-1, 0, 0, -1, true}},
+      {"move_in", {1, 0, 0, 1, true}},
+      {"refund", {1, 0, -1, 0, true}},
+      {"write_off", {0, 0, -1, -1, true}},
+      {"adjust_in", {1, 0, 0, 1, true}},
+      {"adjust_out", {-1, 0, 0, -1, true}},
+      {"fall_short", {0, 0, 0, -1, true, 1}},
+      {"make_good", {-1, 0, 0, 0, true, -1}},
+      {"ship", {0, 0, -1, 0, true, 0, 1}},
+      {"take_back", {1, 0, 0, 0, true, 0, -1}},
+      {"write_off_shipped", {0, 0, 0, -1, true, 0, -1}},
   };
   const auto found = effects.find(action);
   return found == effects.end() ? Effect{} : found->second;

@@ -29,6 +29,7 @@ struct Bucket {
   std::int64_t sold = 0;
   std::int64_t seq = 0;  // That of its latest flow.
   std::int64_t shortage = 0;
+  std::int64_t shipped = 0;
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
 
@@ -43,7 +44,8 @@ struct Flow {
   Place place;
   std::int64_t seq = 0;
   std::string action;  // receive, reserve, sell, confirm, cancel, expire, move_out, move_in, refund,
-                       // write_off, adjust_in, adjust_out, fall_short, make_good
+                       // write_off, adjust_in, adjust_out, fall_short, make_good, ship, take_back,
+                       // write_off_shipped
   std::int64_t quantity = 0;
   std::int64_t before = 0;  // available
   std::int64_t after = 0;
@@ -66,6 +68,7 @@ struct Effect {
   std::int64_t inward = 0;  // Into the stock item from outside of it; -1 out of it.
   bool known = false;
   std::int64_t shortage = 0;
+  std::int64_t shipped = 0;
 };
 Effect effect_of(const std::string& action);
 
@@ -75,7 +78,8 @@ struct Part {
 };
 
 struct Order {
-  std::string state;  // held, paid, cancelled, expired, partly_refunded, refunded, refused
+  std::string state;  // held, paid, cancelled, expired, partly_refunded, refunded, refused,
+                      // partly_shipped, shipped
   std::string user;
   std::string activity;
   std::vector<Part> taken;
@@ -84,6 +88,7 @@ struct Order {
   std::optional<std::int64_t> settled_at;
   std::int64_t created_at = 0;
   std::optional<std::int64_t> first_expires_at = {};  // Of one that was extended: its first end.
+  std::vector<Part> shipped = {};                     // Of what did not return: what the buyer has.
 };
 
 struct Activity {

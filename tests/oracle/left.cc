@@ -94,9 +94,10 @@ std::vector<Finding> check_sold_out(const Ledger& ledger, std::string_view sku, 
     sums.reserved += bucket.reserved;
     sums.sold += bucket.sold;
     sums.shortage += bucket.shortage;
+    sums.shipped += bucket.shipped;
   }
   // What is short is in orders, and never came.
-  if (sums.reserved + sums.sold - sums.shortage == units && sums.available == 0) return {};
+  if (sums.reserved + sums.sold + sums.shipped - sums.shortage == units && sums.available == 0) return {};
   return {{"U4", std::string(sku) + " has " + std::to_string(sums.reserved) + " held, " +
                      std::to_string(sums.sold) + " sold and " + std::to_string(sums.available) + " left of " +
                      std::to_string(units)}};

@@ -43,7 +43,8 @@ std::map<std::string, Story> stories_of(const Ledger& ledger) {
     Bucket& held = with[{flow.order, flow.place}];
     held.reserved += effect.reserved * flow.quantity;
     held.sold += effect.sold * flow.quantity;
-    if (story.out_of_turn.empty() && (held.reserved < 0 || held.sold < 0)) {
+    held.shipped += effect.shipped * flow.quantity;
+    if (story.out_of_turn.empty() && (held.reserved < 0 || held.sold < 0 || held.shipped < 0)) {
       story.out_of_turn = name_of(flow) + ", " + flow.action + " of " + std::to_string(flow.quantity);
     }
   }
@@ -56,15 +57,18 @@ std::string state_after(const Story& story) {
   const std::int64_t paid = story.of("confirm") + story.of("sell");
   const std::int64_t back = story.of("cancel");
   const std::int64_t late = story.of("expire");
-  const std::int64_t refunded = story.of("refund") + story.of("write_off");
+  const std::int64_t from_buyer = story.of("take_back") + story.of("write_off_shipped");
+  const std::int64_t refunded = story.of("refund") + story.of("write_off") + from_buyer;
+  const std::int64_t shipped = story.of("ship") - from_buyer;
   if (held + story.of("sell") == 0) return story.units.empty() ? "refused" : "?";
   if (story.of("sell") > 0 && held + back + late + story.of("confirm") > 0) return "?";
   if (paid > 0) {
     if (late > 0 || (held > 0 && story.of("confirm") + back != held) || refunded > paid) return "?";
-    if (refunded == 0) return "paid";
-    return refunded < paid ? "partly_refunded" : "refunded";
+    if (refunded == paid) return "refunded";
+    if (shipped > 0) return shipped == paid - refunded ? "shipped" : "partly_shipped";
+    return refunded > 0 ? "partly_refunded" : "paid";
   }
-  if (refunded > 0) return "?";
+  if (refunded > 0 || story.of("ship") > 0) return "?";
   if (late > 0) return late + back == held ? "expired" : "?";
   if (back == held) return "cancelled";
   return back < held ? "held" : "?";
@@ -72,15 +76,17 @@ std::string state_after(const Story& story) {
 
 // The states that an answer about an order is true in.
 const std::set<std::string>& states_of(const std::string& outcome) {
-  static const std::set<std::string> paid{"paid", "partly_refunded", "refunded"};
+  static const std::set<std::string> paid{"paid", "partly_refunded", "refunded", "partly_shipped", "shipped"};
   static const std::set<std::string> cancelled{"cancelled"};
   static const std::set<std::string> expired{"expired"};
-  static const std::set<std::string> refunded{"partly_refunded", "refunded"};
+  static const std::set<std::string> refunded{"partly_refunded", "refunded", "partly_shipped", "shipped"};
+  static const std::set<std::string> shipped{"partly_shipped", "shipped", "partly_refunded", "refunded"};
   static const std::set<std::string> none;
   static const std::map<std::string, const std::set<std::string>&> states{
-      {"confirmed", paid},      {"already_confirmed", paid},      {"sold", paid},
-      {"cancelled", cancelled}, {"already_cancelled", cancelled}, {"hold_expired", expired},
-      {"expired", expired},     {"refunded", refunded},
+      {"confirmed", paid},          {"already_confirmed", paid},      {"sold", paid},
+      {"cancelled", cancelled},     {"already_cancelled", cancelled}, {"hold_expired", expired},
+      {"expired", expired},         {"refunded", refunded},           {"shipped", shipped},
+      {"already_shipped", shipped},
   };
   const auto found = states.find(outcome);
   return found == states.end() ? none : found->second;
@@ -184,7 +190,9 @@ void check_releases_once(const World& world, Findings& findings) {
       if (of("cancel") + of("expire") + of("confirm") > of("reserve")) {
         findings.add("order " + id + " gave more of " + name_of(place) + " than it held");
       }
-      if (of("refund") + of("write_off") > of("confirm") + of("sell")) {
+      const std::int64_t refunded =
+          of("refund") + of("write_off") + of("take_back") + of("write_off_shipped");
+      if (refunded > of("confirm") + of("sell")) {
         findings.add("order " + id + " returned more of " + name_of(place) + " than it had paid");
       }
     }
@@ -198,8 +206,8 @@ void check_releases_once(const World& world, Findings& findings) {
       const auto of = [&](const char* action) {
         return units.contains(action) ? units.at(action) : std::int64_t{0};
       };
-      const std::int64_t left =
-          of("reserve") + of("sell") - of("cancel") - of("expire") - of("refund") - of("write_off");
+      const std::int64_t left = of("reserve") + of("sell") - of("cancel") - of("expire") - of("refund") -
+                                of("write_off") - of("take_back") - of("write_off_shipped");
       if (!ended && left != with[place]) {
         findings.add("order " + id + " has " + std::to_string(with[place]) + " of " + name_of(place) +
                      ", its rows leave " + std::to_string(left));

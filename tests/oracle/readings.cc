@@ -19,7 +19,8 @@ struct Step {
 
 std::string text_of(const Bucket& sums) {
   return std::to_string(sums.available) + " available, " + std::to_string(sums.reserved) + " reserved, " +
-         std::to_string(sums.sold) + " sold, short of " + std::to_string(sums.shortage);
+         std::to_string(sums.sold) + " sold, " + std::to_string(sums.shipped) + " shipped, short of " +
+         std::to_string(sums.shortage);
 }
 
 // (SKU, activity) -> the sums over the buckets after each change.
@@ -37,6 +38,7 @@ std::map<std::pair<std::string, std::string>, std::vector<Step>> sums_of(const L
     sums.reserved += effect.reserved * flow.quantity;
     sums.sold += effect.sold * flow.quantity;
     sums.shortage += effect.shortage * flow.quantity;
+    sums.shipped += effect.shipped * flow.quantity;
     steps.push_back({static_cast<std::int64_t>(k) + 1, sums});
   }
   return all;
@@ -51,7 +53,8 @@ void check_readings(const World& world, Findings& findings) {
   for (const Reading& reading : world.history.readings()) {
     if (reading.approximate) continue;
     const Window window = windows.of(reading.call, reading.answered);
-    const Bucket shown{reading.available, reading.reserved, reading.sold, 0, reading.shortage};
+    const Bucket shown{reading.available, reading.reserved, reading.sold, 0,
+                       reading.shortage,  reading.shipped};
     bool found = false;
     const auto steps = all.find({reading.sku, reading.activity});
     if (steps != all.end()) {

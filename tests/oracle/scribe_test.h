@@ -37,6 +37,7 @@ struct Scribe {
     bucket.reserved += effect.reserved * quantity;
     bucket.sold += effect.sold * quantity;
     bucket.shortage += effect.shortage * quantity;
+    bucket.shipped += effect.shipped * quantity;
     ++bucket.seq;
     Batch& current = ledger.batches.back();
     ledger.flows.push_back({.place = place,

@@ -137,7 +137,7 @@ bool is_after_release(const Ledger& ledger, const Refusal& refusal, const Series
   while (position > 0 && left.at(position - 1) >= refusal.quantity) --position;
   if (position == 0) return false;
   const std::string& action = ledger.flows[static_cast<std::size_t>(position - 1)].action;
-  return action == "cancel" || action == "expire" || action == "refund";
+  return action == "cancel" || action == "expire" || action == "refund" || action == "take_back";
 }
 
 std::vector<Wrong> wrong_refusals(const World& world) {

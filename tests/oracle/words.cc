@@ -29,4 +29,8 @@ std::vector<Line> units_of(const Ledger& ledger, const std::vector<Part>& parts)
   return merged(lines);
 }
 
+bool is_paid(const std::string& state) {
+  return state == "paid" || state == "partly_refunded" || state == "partly_shipped" || state == "shipped";
+}
+
 }  // namespace gavel::oracle

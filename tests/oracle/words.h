@@ -40,4 +40,7 @@ std::set<std::string> changed_orders(const History& history);
 // Parts by SKU.
 std::vector<Line> units_of(const Ledger& ledger, const std::vector<Part>& parts);
 
+// True of an order that is paid and has units left, here or with its buyer.
+bool is_paid(const std::string& state);
+
 }  // namespace gavel::oracle

@@ -83,6 +83,7 @@ oracle::Reading reading_of(Members& members) {
   reading.reserved = members.number("reserved").value();
   reading.sold = members.number("sold").value();
   reading.shortage = members.number("shortage").value_or(0);
+  reading.shipped = members.number("shipped").value_or(0);
   reading.approximate = members.flag("approximate", false);
   return reading;
 }

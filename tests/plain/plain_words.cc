@@ -35,7 +35,10 @@ struct Acts {
   void operator()(const rules::Refund& act) const {
     of_order(act.order, act.lines);
     request.restocks = act.restock == rules::Restock::yes;
+    if (act.from != rules::RefundFrom::both)
+      request.from = act.from == rules::RefundFrom::shelf ? "shelf" : "buyer";
   }
+  void operator()(const rules::Ship& act) const { of_order(act.order, act.lines); }
   void operator()(const rules::PutSku& act) const { request.lines = {{act.sku.text(), 0}}; }
   void operator()(const rules::Receive& act) const { request.lines = {{act.sku.text(), act.quantity.units}}; }
   void operator()(const rules::Adjust& act) const {
@@ -103,14 +106,15 @@ judge::TablesReader::Visitor visitor_of(Names& names, oracle::Ledger& ledger) {
       const rules::Bucket& bucket = item.buckets[no];
       ledger.buckets[{item.id.value, static_cast<std::int64_t>(no)}] = {
           bucket.available.units, bucket.reserved.units, bucket.sold.units, bucket.seq,
-          bucket.shortage.units};
+          bucket.shortage.units,  bucket.shipped.units};
     }
   };
   visitor.order = [&](const rules::Order& order) {
     ledger.orders[to_text(order.id.uuid)] = {
         std::string(word(order.state)), order.user.text(),           names.activities.at(order.activity),
         plain_parts(order.taken),       plain_parts(order.returned), plain_time(order.expires_at),
-        plain_time(order.settled_at),   ms_of(order.created_at),     plain_time(order.first_expires_at)};
+        plain_time(order.settled_at),   ms_of(order.created_at),     plain_time(order.first_expires_at),
+        plain_parts(order.shipped)};
   };
   visitor.request = [&](const rules::IdempotencyRecord& recorded) { keep(recorded, ledger); };
   visitor.order_as_request = [&](const rules::IdempotencyRecord& recorded) { keep(recorded, ledger); };

@@ -50,8 +50,9 @@ constexpr std::array count{
 constexpr std::array one_order{order};
 constexpr std::array list_orders{
     AdminArgument{"user", flag, text, required, "user whose orders are listed"},
-    AdminArgument{"state", flag, text, optional,
-                  "only held, paid, cancelled, expired, partly_refunded or refunded ones"},
+    AdminArgument{
+        "state", flag, text, optional,
+        "only held, paid, partly_shipped, shipped, cancelled, expired, partly_refunded or refunded ones"},
     limit, cursor};
 constexpr std::array confirm{order, AdminArgument{"lines", flag, ArgumentKind::lines, optional,
                                                   "pay only these lines; the rest returns to stock"}};
@@ -62,7 +63,11 @@ constexpr std::array change{
 constexpr std::array refund{
     order, AdminArgument{"lines", flag, ArgumentKind::lines, optional, "only these lines [all that is left]"},
     AdminArgument{"restock", flag, ArgumentKind::yes_or_no, required,
-                  "yes: the units are for sale again; no: they are written off"}};
+                  "yes: the units are for sale again; no: they are written off"},
+    AdminArgument{"from", flag, text, optional,
+                  "shelf: only what was not shipped; buyer: only what was [shelf first]"}};
+constexpr std::array ship{order, AdminArgument{"lines", flag, ArgumentKind::lines, optional,
+                                               "ship only these lines [all that is not shipped]"}};
 
 constexpr std::array one_activity{activity};
 constexpr std::array list_activities{limit, cursor};
@@ -96,7 +101,7 @@ constexpr auto commands = std::to_array<AdminCommand>({
      "Create a SKU, or change its buckets or its mode",
      "  gavel stock create tee\n  gavel stock create tee --buckets 8 --mode gated"},
     {"stock", "show", "GET", "/v1/stock", show_stock, ResponseLayout::stock,
-     "Show how many units are available, reserved, sold and short",
+     "Show how many units are available, reserved, sold, shipped and short",
      "  gavel stock show tee\n  gavel stock show tee cup --json"},
     {"stock", "short", "GET", "/v1/admin/shortages", list_shortages, ResponseLayout::stock,
      "List shortages: units that orders hold but stock does not have",
@@ -132,6 +137,10 @@ constexpr auto commands = std::to_array<AdminCommand>({
      "Refund a paid order, whole or in part",
      "  gavel order refund 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --restock yes\n"
      "  gavel order refund 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --restock no --lines tee=1 cup=2"},
+    {"order", "ship", "POST", "/v1/orders/{}/ship", ship, ResponseLayout::result,
+     "Record that units of a paid order left for their buyer",
+     "  gavel order ship 01a22942-705d-7d85-a8a4-b1e6f29d2bd5\n"
+     "  gavel order ship 01a22942-705d-7d85-a8a4-b1e6f29d2bd5 --lines tee=1"},
 
     {"activity", "list", "GET", "/v1/activities", list_activities, ResponseLayout::activities,
      "List sales, sorted by id", "  gavel activity list\n  gavel activity list --limit 10 --cursor drop"},

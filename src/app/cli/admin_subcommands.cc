@@ -147,7 +147,7 @@ struct GroupText {
 
 constexpr auto groups = std::to_array<GroupText>({
     {"stock", "Show and change the stock of a running server"},
-    {"order", "Show orders of a running server, pay, change, cancel and refund them"},
+    {"order", "Show orders of a running server, pay, change, cancel, ship and refund them"},
     {"activity", "List, create, open and close the sales of a running server"},
     {"gate", "Show what the gate of a running server holds"},
 });

@@ -77,6 +77,7 @@ std::string lines_of(const object& of) {
     const char* units = line.contains("allotment") ? "allotment" : "quantity";
     text += (text.empty() ? "" : ", ") + cell(line, "sku") + " " + cell(line, units);
     if (line.contains("returned")) text += " (" + cell(line, "returned") + " returned)";
+    if (line.contains("shipped")) text += " (" + cell(line, "shipped") + " shipped)";
   }
   return text;
 }
@@ -107,11 +108,12 @@ std::string result(const object& response) {
 }
 
 std::string stock(const object& response) {
-  Table table({"SKU", "WAREHOUSE", "POOL", "AVAILABLE", "RESERVED", "SOLD", "SHORT", "VERSION"});
+  Table table({"SKU", "WAREHOUSE", "POOL", "AVAILABLE", "RESERVED", "SOLD", "SHIPPED", "SHORT", "VERSION"});
   for (const value& one : list(response, "stock")) {
     const object& row = one.as_object();
     table.add({cell(row, "sku"), cell(row, "warehouse"), cell(row, "pool"), cell(row, "available"),
-               cell(row, "reserved"), cell(row, "sold"), cell(row, "shortage"), cell(row, "version")});
+               cell(row, "reserved"), cell(row, "sold"), cell(row, "shipped"), cell(row, "shortage"),
+               cell(row, "version")});
   }
   return table.text() + "\nfrom the " + cell(response, "source") + ", " + cell(response, "age_ms") +
          " ms old" + page_end(response);
@@ -125,7 +127,7 @@ std::string one_order(const object& response) {
                                    std::pair("settled_at", "settled")}) {
     if (response.contains(name)) text += "\n" + std::string(what) + " " + cell(response, name);
   }
-  Table table({"SKU", "QUANTITY", "RETURNED", "FROM"});
+  Table table({"SKU", "QUANTITY", "RETURNED", "SHIPPED", "FROM"});
   for (const value& one : list(response, "lines")) {
     const object& line = one.as_object();
     std::string from;
@@ -135,7 +137,8 @@ std::string one_order(const object& response) {
               cell(taken, "quantity");
     }
     const std::string returned = line.contains("returned") ? cell(line, "returned") : "0";
-    table.add({cell(line, "sku"), cell(line, "quantity"), returned, from});
+    const std::string shipped = line.contains("shipped") ? cell(line, "shipped") : "0";
+    table.add({cell(line, "sku"), cell(line, "quantity"), returned, shipped, from});
   }
   return text + "\n" + table.text();
 }

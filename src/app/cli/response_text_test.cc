@@ -12,7 +12,7 @@ std::string text(ResponseLayout layout, const std::string& body) {
 }
 
 const std::string order =
-    R"({"id":"o1","state":"held","user":"ann","activity":"drop","lines":[{"sku":"tee","quantity":3,"returned":1,)"
+    R"({"id":"o1","state":"held","user":"ann","activity":"drop","lines":[{"sku":"tee","quantity":3,"returned":1,"shipped":2,)"
     R"("taken":[{"warehouse":"main","bucket":0,"quantity":2},{"warehouse":"main","bucket":1,"quantity":1}]}],)"
     R"("created_at":"2026-11-29T21:42:29.725Z","expires_at":"2026-11-29T21:57:29.725Z"})";
 
@@ -29,12 +29,12 @@ TEST(ResponseText, Stock) {
   EXPECT_EQ(
       text(
           ResponseLayout::stock,
-          R"({"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":1000,"reserved":0,"sold":7,)"
+          R"({"stock":[{"sku":"tee","warehouse":"main","lot":"","pool":"-","available":1000,"reserved":0,"sold":7,"shipped":5,)"
           R"("shortage":0,"version":2,"generation":2},{"sku":"teapot","warehouse":"main","lot":"","pool":"drop","available":0,)"
-          R"("reserved":1,"sold":1,"shortage":2,"version":6,"generation":3}],"next":"7","source":"judge","age_ms":0})"),
-      "SKU     WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHORT  VERSION\n"
-      "tee     main       -          1000         0     7      0        2\n"
-      "teapot  main       drop          0         1     1      2        6\n"
+          R"("reserved":1,"sold":1,"shipped":0,"shortage":2,"version":6,"generation":3}],"next":"7","source":"judge","age_ms":0})"),
+      "SKU     WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHIPPED  SHORT  VERSION\n"
+      "tee     main       -          1000         0     7        5      0        2\n"
+      "teapot  main       drop          0         1     1        0      2        6\n"
       "from the judge, 0 ms old\n"
       "more: rerun with --cursor 7");
 }
@@ -44,12 +44,12 @@ TEST(ResponseText, Orders) {
             "order o1, held, of user ann, activity drop\n"
             "created 2026-11-29T21:42:29.725Z\n"
             "held until 2026-11-29T21:57:29.725Z\n"
-            "SKU  QUANTITY  RETURNED  FROM\n"
-            "tee         3         1  main/0 2, main/1 1");
+            "SKU  QUANTITY  RETURNED  SHIPPED  FROM\n"
+            "tee         3         1        2  main/0 2, main/1 1");
   EXPECT_EQ(text(ResponseLayout::orders,
                  R"({"orders":[)" + order + R"(],"next":"o1","lag_batches":2,"lag_ms":70})"),
             "ORDER  STATE  CREATED                   ACTIVITY  LINES\n"
-            "o1     held   2026-11-29T21:42:29.725Z  drop      tee 3 (1 returned)\n"
+            "o1     held   2026-11-29T21:42:29.725Z  drop      tee 3 (1 returned) (2 shipped)\n"
             "more: rerun with --cursor o1\n"
             "incomplete: the index of orders is 2 batches (70 ms) behind");
   EXPECT_EQ(text(ResponseLayout::orders, R"({"orders":[],"lag_batches":0,"lag_ms":0})"),
@@ -71,15 +71,15 @@ TEST(ResponseText, Activities) {
 TEST(ResponseText, NamesAsShopsHaveThem_E27) {
   const auto row = [](const std::string& sku) {
     return R"({"sku":")" + sku +
-           R"(","warehouse":"main","lot":"","pool":"-","available":1,"reserved":0,"sold":0,"shortage":0,"version":1,"generation":1})";
+           R"(","warehouse":"main","lot":"","pool":"-","available":1,"reserved":0,"sold":0,"shipped":0,"shortage":0,"version":1,"generation":1})";
   };
   EXPECT_EQ(text(ResponseLayout::stock, R"({"stock":[)" + row("手机壳") + "," + row("24\\\" é") + "," +
                                             row("a\\u202eb") +
                                             R"(],"next":"it's \u202e","source":"judge","age_ms":0})"),
-            "SKU       WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHORT  VERSION\n"
-            "手机壳    main       -             1         0     0      0        1\n"
-            "24\" é     main       -             1         0     0      0        1\n"
-            "a\\u202eb  main       -             1         0     0      0        1\n"
+            "SKU       WAREHOUSE  POOL  AVAILABLE  RESERVED  SOLD  SHIPPED  SHORT  VERSION\n"
+            "手机壳    main       -             1         0     0        0      0        1\n"
+            "24\" é     main       -             1         0     0        0      0        1\n"
+            "a\\u202eb  main       -             1         0     0        0      0        1\n"
             "from the judge, 0 ms old\n"
             "more: rerun with --cursor $'it\\'s \\u202e'");
 }

@@ -10,6 +10,7 @@
 #include "judge/audit/claim_audit.h"
 #include "judge/audit/findings.h"
 #include "judge/audit/hold_audit.h"
+#include "judge/audit/migration.h"
 #include "judge/audit/order_audit.h"
 #include "judge/audit/request_audit.h"
 #include "judge/audit/stock.h"
@@ -39,7 +40,7 @@ class AuditRun::Parts {
         order_requests_(space),
         claims_(findings_, catalogue_, space, finder()),
         holds_(findings_, space),
-        orders_(findings_, catalogue_, finder(), order_requests_, claims_, holds_) {}
+        orders_(findings_, catalogue_, finder(), order_requests_, claims_, holds_, migration_) {}
 
   TablesReader::Visitor visitor();
   Result<bool> step(std::size_t rows_max);
@@ -75,7 +76,8 @@ class AuditRun::Parts {
   const ScratchSpace scratch_;
   Findings findings_;
   Catalogue catalogue_;
-  StockAudit stock_{findings_};
+  MigrationAudit migration_{findings_};
+  StockAudit stock_{findings_, migration_};
   RequestAudit requests_;
   OrderRequests order_requests_;
   ClaimAudit claims_;
@@ -148,6 +150,7 @@ void AuditRun::Parts::end_stage() {
       later([this] { return holds_.pass_all(); });
       return later([this] {
         stock_.finish();
+        migration_.finish();
         return false;
       });
     case Stage::end:

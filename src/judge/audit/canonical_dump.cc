@@ -84,10 +84,11 @@ std::string text_of(const rules::Item& item) {
   if (item.refusals > 0) line.add("refusals", item.refusals);
   if (item.retired != 0) line.add("retired", item.retired);
   for (const rules::Bucket& bucket : item.buckets) {
+    const std::string shipped = bucket.shipped == rules::no_units ? "" : "/" + number(bucket.shipped.units);
     const std::string shortage =
         bucket.shortage == rules::no_units ? "" : "-" + number(bucket.shortage.units);
     line.add("bucket", number(bucket.available.units) + "/" + number(bucket.reserved.units) + "/" +
-                           number(bucket.sold.units) + shortage + "#" + number(bucket.seq));
+                           number(bucket.sold.units) + shipped + shortage + "#" + number(bucket.seq));
   }
   return line.take();
 }
@@ -101,6 +102,9 @@ std::string text_of(const rules::Order& order) {
   }
   for (const rules::Allocation& back : order.returned) {
     line.add("returned", bucket_name(back.item, back.bucket) + "*" + number(back.quantity.units));
+  }
+  for (const rules::Allocation& gone : order.shipped) {
+    line.add("shipped", bucket_name(gone.item, gone.bucket) + "*" + number(gone.quantity.units));
   }
   line.add("created_at", order.created_at)
       .add("expires_at", order.expires_at)

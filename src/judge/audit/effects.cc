@@ -7,9 +7,10 @@ namespace {
 
 using rules::Action;
 
-// What a request may name line by line: a payment, or what comes back after it.
+// What a request may name line by line: a payment, and what leaves or comes back after it.
 bool leaves_order(Action action) {
-  return action == Action::confirm || action == Action::refund || action == Action::write_off;
+  return action == Action::confirm || action == Action::refund || action == Action::write_off ||
+         action == Action::ship || action == Action::take_back || action == Action::write_off_shipped;
 }
 
 }  // namespace

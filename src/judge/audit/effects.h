@@ -33,7 +33,7 @@ class Units {
 struct Effect {
   Units units;
   std::set<rules::OrderId> orders;
-  std::map<rules::SkuId, std::int64_t> skus;  // With how many were confirmed, refunded or written off.
+  std::map<rules::SkuId, std::int64_t> skus;  // With how many were paid, shipped or refunded.
   std::int64_t paid = 0;                      // Of `units`, what paid a shortage at once (E7).
 };
 using Effects = std::map<Time, Effect>;

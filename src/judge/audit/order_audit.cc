@@ -30,7 +30,8 @@ struct Part {
 // `changed` is what of it changes of the held order took and gave back.
 bool matches(const Units& units, const Units& changed, OrderState state, Part part) {
   const std::int64_t given_back = changed[Action::cancel];
-  const std::int64_t refunded = units[Action::refund] + units[Action::write_off];
+  const std::int64_t refunded = units[Action::refund] + units[Action::write_off] + units[Action::take_back] +
+                                units[Action::write_off_shipped];
   const std::int64_t left = units[Action::confirm] + units[Action::sell] - refunded;
   const std::int64_t others = units[Action::receive] + units[Action::move_in] + units[Action::move_out] +
                               units[Action::adjust_in] + units[Action::adjust_out] +
@@ -39,8 +40,7 @@ bool matches(const Units& units, const Units& changed, OrderState state, Part pa
   // Of a hold that was paid in part the rest was cancelled.
   const std::int64_t rest = units[Action::cancel] - given_back;
   if (others != 0) return false;
-  const bool is_paid = state == OrderState::paid || state == OrderState::partly_refunded;
-  if (is_paid || state == OrderState::refunded) {
+  if (is_paid(state) || state == OrderState::refunded) {
     const bool sold_at_once = units[Action::sell] > 0;
     return held == units[Action::confirm] + rest && units[Action::expire] == 0 &&
            part.returned == rest + refunded && (state != OrderState::paid || refunded == 0) &&
@@ -48,7 +48,7 @@ bool matches(const Units& units, const Units& changed, OrderState state, Part pa
   }
   const std::int64_t cancelled = state == OrderState::cancelled ? part.taken : 0;
   const std::int64_t expired = state == OrderState::expired ? part.taken : 0;
-  return part.returned == 0 && left == 0 && refunded == 0 && rest == cancelled &&
+  return part.returned == 0 && left == 0 && units[Action::ship] == 0 && refunded == 0 && rest == cancelled &&
          units[Action::expire] == expired;
 }
 
@@ -109,6 +109,7 @@ void OrderAudit::add_change(const FlowRow& row) {
 Result<void> OrderAudit::order(const Order& row) {
   begin(row.id);
   Wrong wrong = wrong_parts(row, story_);
+  if (!wrong) wrong = wrong_shipments(row, story_);
   if (!wrong && !story_.strange.empty()) wrong = "is wrongly counted: " + story_.strange;
   if (!wrong) wrong = wrong_times(row, story_);
   if (!wrong) wrong = wrong_pool(row, story_);
@@ -282,7 +283,7 @@ void OrderAudit::replay_changes() {
   }
 }
 
-Wrong OrderAudit::wrong_parts(const Order& row, const Story& story) const {
+Wrong OrderAudit::wrong_parts(const Order& row, const Story& story) {
   const std::string is = "is " + std::string(word(row.state));
   std::map<Place, Part> parts;
   for (const auto& [place, units] : story.parts) parts[place];
@@ -312,16 +313,40 @@ Wrong OrderAudit::wrong_parts(const Order& row, const Story& story) const {
   return wrong_state(row);
 }
 
-// What its parts cannot say one by one: whether anything is left, and whether anything was refunded.
+// What the buyer has of it, bucket by bucket.
+Wrong OrderAudit::wrong_shipments(const Order& row, const Story& story) {
+  std::map<Place, std::int64_t> shipped;
+  for (const auto& [place, units] : story.parts) {
+    shipped[place] = units[Action::take_back] + units[Action::write_off_shipped] - units[Action::ship];
+  }
+  for (const rules::Allocation& part : row.shipped) shipped[{part.item, part.bucket}] += part.quantity.units;
+  for (const auto& [place, unexplained] : shipped) {
+    if (migration_.explains(place.first, place.second, unexplained)) continue;
+    const auto found = story.parts.find(place);
+    const Units units = found == story.parts.end() ? Units() : found->second;
+    return "says that " + std::to_string(units_at(row.shipped, place.first, place.second).units) +
+           " are shipped, but its flows in " + name_of(place.first, place.second) + " say " + units.text();
+  }
+  return std::nullopt;
+}
+
+// What its parts cannot say one by one: whether anything is left, and where.
 Wrong OrderAudit::wrong_state(const Order& row) const {
   std::int64_t left = 0;
+  std::int64_t shipped = 0;
   for (const rules::Allocation& part : row.taken) left += part.quantity.units;
   for (const rules::Allocation& part : row.returned) left -= part.quantity.units;
+  for (const rules::Allocation& part : row.shipped) shipped += part.quantity.units;
   const std::string is = "is " + std::string(word(row.state));
   if (row.state == OrderState::refunded && left != 0)
     return is + ", but has " + std::to_string(left) + " left";
-  const bool has_some = row.state == OrderState::paid || row.state == OrderState::partly_refunded;
-  if (has_some && left == 0) return is + ", but has nothing left";
+  if (is_paid(row.state) && left == 0) return is + ", but has nothing left";
+  const bool all_are = shipped > 0 && shipped == left;
+  const bool says_all = row.state == OrderState::shipped;
+  const bool says_some = row.state == OrderState::partly_shipped;
+  if (shipped > left || says_all != all_are || says_some != (shipped > 0 && !all_are)) {
+    return is + ", but " + std::to_string(shipped) + " of " + std::to_string(left) + " are shipped";
+  }
   return std::nullopt;
 }
 

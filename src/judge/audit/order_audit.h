@@ -19,6 +19,7 @@
 #include "judge/audit/claim_audit.h"
 #include "judge/audit/findings.h"
 #include "judge/audit/hold_audit.h"
+#include "judge/audit/migration.h"
 #include "judge/audit/order_requests.h"
 #include "judge/audit/request_audit.h"
 #include "judge/audit/requests.h"
@@ -28,14 +29,15 @@ namespace gavel::judge {
 class OrderAudit {
  public:
   OrderAudit(Findings& findings, const Catalogue& catalogue, FindOrder find, OrderRequests& requests,
-             ClaimAudit& claims, HoldAudit& holds)
+             ClaimAudit& claims, HoldAudit& holds, MigrationAudit& migration)
       : findings_(findings),
         catalogue_(catalogue),
         check_(catalogue),
         find_(std::move(find)),
         requests_(requests),
         claims_(claims),
-        holds_(holds) {}
+        holds_(holds),
+        migration_(migration) {}
 
   Result<void> flow(const FlowRow& row);
   Result<void> order(const rules::Order& row);
@@ -76,7 +78,8 @@ class OrderAudit {
   void begin(rules::OrderId id);
   void add_change(const FlowRow& row);
   Units changed_in(const Place& place) const;
-  Wrong wrong_parts(const rules::Order& row, const Story& story) const;
+  Wrong wrong_parts(const rules::Order& row, const Story& story);
+  Wrong wrong_shipments(const rules::Order& row, const Story& story);
   Wrong wrong_state(const rules::Order& row) const;
   Wrong wrong_times(const rules::Order& row, const Story& story) const;
   Wrong wrong_pool(const rules::Order& row, const Story& story) const;
@@ -96,6 +99,7 @@ class OrderAudit {
   OrderRequests& requests_;
   ClaimAudit& claims_;
   HoldAudit& holds_;
+  MigrationAudit& migration_;
 
   // Of the present order.
   std::optional<rules::OrderId> id_;

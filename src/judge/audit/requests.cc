@@ -87,6 +87,8 @@ Wrong RequestCheck::wrong_effect(const IdempotencyRecord& row, const Effect& eff
       return wrong_settling(row, effect);
     case Outcome::refunded:
       return wrong_refund(row, effect);
+    case Outcome::shipped:
+      return wrong_shipping(row, effect);
     case Outcome::received:
       return wrong_inbound(row, effect);
     case Outcome::adjusted:
@@ -190,7 +192,10 @@ Wrong RequestCheck::wrong_refund(const IdempotencyRecord& row, const Effect& eff
   const bool restocks = field_of(row.content, "restock=") == "true";
   // What was never there is not written off: it pays what is owed.
   const std::int64_t given_up = restocks ? 0 : std::min(effect.units[Action::refund], effect.paid);
-  const std::int64_t units = effect.units[restocks ? Action::refund : Action::write_off] + given_up;
+  const std::int64_t here = effect.units[restocks ? Action::refund : Action::write_off] + given_up;
+  const std::int64_t back = effect.units[restocks ? Action::take_back : Action::write_off_shipped];
+  const std::int64_t units = here + back;
+  const std::string from = field_of(row.content, "from=");
   const std::int64_t moved = effect.units[Action::move_out] + effect.units[Action::move_in];
   if (units == 0 || units + (restocks ? moved : 0) != effect.units.sum() ||
       effect.orders != std::set{*row.verdict.order}) {
@@ -199,8 +204,29 @@ Wrong RequestCheck::wrong_refund(const IdempotencyRecord& row, const Effect& eff
   if (!asks_for(row.content, "act=refund;order=" + gavel::to_text(row.verdict.order->uuid))) {
     return "but another order was meant";
   }
+  if ((from == "shelf" && back != 0) || (from == "buyer" && here != 0)) {
+    return "but its key refunded " + std::to_string(here) + " from the shelf and " + std::to_string(back) +
+           " from the buyer";
+  }
   const std::string lines = field_of(row.content, "lines=");
   if (!lines.empty() && lines != lines_of(effect)) return "but its key refunded " + lines_of(effect);
+  return std::nullopt;
+}
+
+// Units that turned out to be there come in beside it (E22).
+Wrong RequestCheck::wrong_shipping(const IdempotencyRecord& row, const Effect& effect) const {
+  if (!row.verdict.order) return "but names no order";
+  const std::int64_t units = effect.units[Action::ship];
+  const std::int64_t found = effect.units[Action::adjust_in];
+  if (units == 0 || found > units || units + found != effect.units.sum() ||
+      effect.orders != std::set{*row.verdict.order}) {
+    return "but its key did not ship its order";
+  }
+  if (!asks_for(row.content, "act=ship;order=" + gavel::to_text(row.verdict.order->uuid))) {
+    return "but another order was meant";
+  }
+  const std::string lines = field_of(row.content, "lines=");
+  if (!lines.empty() && lines != lines_of(effect)) return "but its key shipped " + lines_of(effect);
   return std::nullopt;
 }
 

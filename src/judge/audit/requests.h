@@ -53,6 +53,7 @@ class RequestCheck {
   static Wrong wrong_change(const IdempotencyRecord& row, const Effect& effect, const KnownOrder* order);
   Wrong wrong_settling(const IdempotencyRecord& row, const Effect& effect) const;
   Wrong wrong_refund(const IdempotencyRecord& row, const Effect& effect) const;
+  Wrong wrong_shipping(const IdempotencyRecord& row, const Effect& effect) const;
   Wrong wrong_correction(const IdempotencyRecord& row, const Effect& effect) const;
   Wrong wrong_inbound(const IdempotencyRecord& row, const Effect& effect) const;
   Wrong wrong_administration(const IdempotencyRecord& row, const Effect& effect) const;

@@ -36,6 +36,12 @@ Bucket unit_effect(Action action) {
       return {{0}, {0}, {0}, 0, {1}};
     case Action::make_good:
       return {{-1}, {0}, {0}, 0, {-1}};
+    case Action::ship:
+      return {{0}, {0}, {-1}, 0, {0}, {1}};
+    case Action::take_back:
+      return {{1}, {0}, {0}, 0, {0}, {-1}};
+    case Action::write_off_shipped:
+      return {{0}, {0}, {0}, 0, {0}, {-1}};
   }
   return {};
 }
@@ -51,6 +57,7 @@ std::int64_t inward(const Flow& flow) {
     case Action::adjust_out:
     case Action::fall_short:
     case Action::write_off:
+    case Action::write_off_shipped:
       return -flow.quantity.units;
     default:
       return 0;
@@ -63,14 +70,17 @@ void replay(const Flow& flow, Bucket& bucket) {
   bucket.reserved.units += effect.reserved.units * flow.quantity.units;
   bucket.sold.units += effect.sold.units * flow.quantity.units;
   bucket.shortage.units += effect.shortage.units * flow.quantity.units;
+  bucket.shipped.units += effect.shipped.units * flow.quantity.units;
 }
 
 std::string numbers(const Bucket& bucket) {
   const std::string shortage =
       bucket.shortage.units == 0 ? "" : ", shortage " + std::to_string(bucket.shortage.units);
+  const std::string shipped =
+      bucket.shipped.units == 0 ? "" : ", shipped " + std::to_string(bucket.shipped.units);
   return "available " + std::to_string(bucket.available.units) + ", reserved " +
-         std::to_string(bucket.reserved.units) + ", sold " + std::to_string(bucket.sold.units) + shortage +
-         " at seq " + std::to_string(bucket.seq);
+         std::to_string(bucket.reserved.units) + ", sold " + std::to_string(bucket.sold.units) + shipped +
+         shortage + " at seq " + std::to_string(bucket.seq);
 }
 
 }  // namespace
@@ -99,6 +109,7 @@ void StockAudit::flow_by_bucket(const FlowRow& row) {
   chain.replayed.seq = flow.seq;
   chain.last_after = flow.after.units;
   stock->second.came_in += inward(flow);
+  migration_.entry(flow);
 }
 
 void StockAudit::check_link(const Flow& flow, Chain& chain) {
@@ -122,7 +133,8 @@ void StockAudit::check_link(const Flow& flow, Chain& chain) {
     return breaks("says after " + after + ", but " + std::string(word(flow.action)) + " of " +
                   std::to_string(flow.quantity.units) + " on " + before + " does not lead there");
   }
-  if (std::min({flow.after.units, next.reserved.units, next.sold.units, next.shortage.units}) < 0) {
+  if (std::min({flow.after.units, next.reserved.units, next.sold.units, next.shortage.units,
+                next.shipped.units}) < 0) {
     return breaks("leaves less than zero");
   }
 }
@@ -209,13 +221,15 @@ void StockAudit::finish() {
 }
 
 void StockAudit::check_stock(rules::ItemId id, Stock& stock) {
-  std::int64_t there = 0;  // Less what is short, which came in for nobody.
+  std::int64_t there = 0;    // Less what is short, which came in for nobody.
+  std::int64_t shipped = 0;  // What came in, and left for buyers.
   std::int64_t available = 0;
   std::int64_t shortage = 0;
   for (std::size_t no = 0; no < stock.chains.size(); ++no) {
     const Chain& chain = stock.chains[no];
     available += chain.row.available.units;
     shortage += chain.row.shortage.units;
+    shipped += chain.row.shipped.units;
     there += chain.row.available.units + chain.row.reserved.units + chain.row.sold.units -
              chain.row.shortage.units;
     if (chain.row == chain.replayed) continue;
@@ -223,9 +237,10 @@ void StockAudit::check_stock(rules::ItemId id, Stock& stock) {
                   name_of(id, static_cast<rules::BucketNo>(no)) + ": the row says " + numbers(chain.row) +
                       "; the flows say " + numbers(chain.replayed));
   }
-  if (there != stock.came_in) {
+  if (there + shipped != stock.came_in) {
     findings_.add(Subject::item, "conservation",
                   "item " + std::to_string(id.value) + ": " + std::to_string(there) + " units are there, " +
+                      (shipped == 0 ? "" : std::to_string(shipped) + " were shipped, ") +
                       std::to_string(stock.came_in) + " came in");
   }
   if (shortage != 0 && (available != 0 || there < 0)) {

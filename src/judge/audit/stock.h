@@ -14,13 +14,14 @@
 
 #include "judge/audit/findings.h"
 #include "judge/audit/generation.h"
+#include "judge/audit/migration.h"
 #include "judge/reader.h"
 
 namespace gavel::judge {
 
 class StockAudit {
  public:
-  explicit StockAudit(Findings& findings) : findings_(findings) {}
+  StockAudit(Findings& findings, MigrationAudit& migration) : findings_(findings), migration_(migration) {}
 
   void item(const rules::Item& row);
   void flow_by_bucket(const FlowRow& row);
@@ -51,6 +52,7 @@ class StockAudit {
   void forget_batch();
 
   Findings& findings_;
+  MigrationAudit& migration_;
   std::map<rules::ItemId, Stock> stocks_;
   std::int64_t flows_by_bucket_ = 0;
   std::int64_t flows_by_batch_ = 0;

@@ -48,7 +48,7 @@ Wrong wrong_presence(const Map& table, const Key& key, const auto& row, const st
 }
 
 Wrong wrong_bucket(const Bucket& bucket, const std::string& what) {
-  if (std::min({bucket.available, bucket.reserved, bucket.sold, bucket.shortage}) < no_units)
+  if (std::min({bucket.available, bucket.reserved, bucket.sold, bucket.shortage, bucket.shipped}) < no_units)
     return constraint(what + " is negative");
   if (bucket.shortage > no_units && bucket.available > no_units)
     return constraint(what + " is short and has units available");

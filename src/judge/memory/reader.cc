@@ -36,8 +36,8 @@ OrderRow view_of(const Tables& tables, const rules::Order& order) {
   if (order.activity != rules::free_pool) view.activity = tables.activity_codes.at(order.activity);
   for (const rules::Allocation& taken : order.taken) {
     const rules::SkuCode& sku = tables.sku_codes.at(tables.items.at(taken.item).sku);
-    view.parts.push_back(
-        OrderRow::Part{sku, std::string(warehouse), taken.bucket, taken.quantity, returned_of(order, taken)});
+    view.parts.push_back(OrderRow::Part{sku, std::string(warehouse), taken.bucket, taken.quantity,
+                                        returned_of(order, taken), shipped_of(order, taken)});
   }
   return view;
 }

@@ -15,7 +15,7 @@ namespace {
 #define ITEM_COLUMNS "id, sku, activity, generation, refusals, retired"
 #define ORDER_COLUMNS                                                                          \
   "id, state, user, activity, taken, created_at, expires_at, settled_at, returned, revision, " \
-  "first_expires_at, extensions"
+  "first_expires_at, extensions, shipped"
 #define REQUEST_COLUMNS "caller, key, content, outcome, at, detail, order_id"
 #define ORDER_REQUEST_COLUMNS "caller, key, content, outcome, answered_at, detail, id, state"
 #define FLOW_COLUMNS                                                                                    \
@@ -42,7 +42,8 @@ constexpr auto texts = std::to_array<QueryText>({
      " CROSS JOIN sku ON sku.id = line.sku WHERE line.activity = ? ORDER BY line.i"},
     {Query::item_by_id, everywhere, hot, "SELECT " ITEM_COLUMNS " FROM item WHERE id = ?"},
     {Query::buckets_of_item, everywhere, hot,
-     "SELECT bucket, available, reserved, sold, seq, shortage FROM bucket WHERE item = ? ORDER BY bucket"},
+     "SELECT bucket, available, reserved, sold, seq, shortage, shipped FROM bucket WHERE item = ? ORDER BY "
+     "bucket"},
     {Query::order_by_id, everywhere, hot,
      "SELECT " ORDER_COLUMNS " FROM orders WHERE id = ? AND guard IS NULL"},
     {Query::occurrences_of_order, everywhere, hot,
@@ -73,12 +74,13 @@ constexpr auto texts = std::to_array<QueryText>({
      "UPDATE item SET generation = ?2, refusals = ?3, retired = ?4 WHERE id = ?1"
      " AND (generation < ?2 OR (generation = ?2 AND (refusals < ?3 OR retired <> ?4)))"},
     {Query::insert_bucket, store, hot,
-     "INSERT INTO bucket (item, bucket, available, reserved, sold, seq, shortage) VALUES (?, ?, ?, ?, ?, ?, "
-     "?)"},
+     "INSERT INTO bucket (item, bucket, available, reserved, sold, seq, shortage, shipped)"
+     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::update_bucket, store, hot,
      "UPDATE bucket SET available = available + ?3, reserved = reserved + ?4, sold = sold + ?5, seq = ?6,"
-     " shortage = shortage + ?8 WHERE item = ?1 AND bucket = ?2 AND seq = ?7"
-     " AND available + ?3 >= 0 AND reserved + ?4 >= 0 AND sold + ?5 >= 0 AND shortage + ?8 >= 0"},
+     " shortage = shortage + ?8, shipped = shipped + ?9 WHERE item = ?1 AND bucket = ?2 AND seq = ?7"
+     " AND available + ?3 >= 0 AND reserved + ?4 >= 0 AND sold + ?5 >= 0 AND shortage + ?8 >= 0"
+     " AND shipped + ?9 >= 0"},
     {Query::insert_activity, store, hot,
      "INSERT INTO activity (" ACTIVITY_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"},
     {Query::update_activity, store, hot,
@@ -87,14 +89,15 @@ constexpr auto texts = std::to_array<QueryText>({
      "INSERT INTO activity_line (activity, i, sku, allotment, item) VALUES (?, ?, ?, ?, ?)"},
     {Query::insert_order, store, hot,
      "INSERT INTO orders (" ORDER_COLUMNS ", caller, key, content, outcome, answered_at, detail)"
-     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::insert_guard, store, hot,
      "INSERT INTO orders (id, state, user, activity, taken, created_at, revision, guard)"
      " VALUES (?, 'refused', '-', 0, '[]', ?, 0, 1)"},
     {Query::delete_guard, store, hot, "DELETE FROM orders WHERE id = ? AND guard = 1"},
     {Query::update_order, store, hot,
      "UPDATE orders SET state = ?2, taken = ?3, returned = ?4, expires_at = ?5, settled_at = ?6,"
-     " revision = ?7, first_expires_at = ?9, extensions = ?10 WHERE id = ?1 AND revision = ?8"},
+     " revision = ?7, first_expires_at = ?9, extensions = ?10, shipped = ?11 WHERE id = ?1 AND revision = "
+     "?8"},
     {Query::insert_hold, store, hot,
      "INSERT INTO hold (item, expires_at, order_id, user) VALUES (?, ?, ?, ?)"},
     {Query::delete_hold, store, hot, "DELETE FROM hold WHERE item = ? AND expires_at = ? AND order_id = ?"},
@@ -109,8 +112,8 @@ constexpr auto texts = std::to_array<QueryText>({
      "INSERT INTO flow (" FLOW_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::update_counter, store, hot, "UPDATE counter SET next = ?2 WHERE name = ?1 AND next <= ?2"},
     {Query::insert_batch, store, hot,
-     "INSERT INTO batch (lane, n, buried, flows, at, steady) VALUES (?, ?, ?, ?, ?, ?)"},
-    {Query::batch_by_id, store, hot, "SELECT buried FROM batch WHERE lane = ? AND n = ?"},
+     "INSERT INTO batch (lane, n, aborted, flows, at, steady) VALUES (?, ?, ?, ?, ?, ?)"},
+    {Query::batch_by_id, store, hot, "SELECT aborted FROM batch WHERE lane = ? AND n = ?"},
     {Query::insert_lane, store, cold, "INSERT INTO lane (opened_at, boot) VALUES (?, ?) RETURNING id"},
     {Query::insert_instance, store, cold, "INSERT INTO instance (started_at) VALUES (?) RETURNING number"},
     {Query::incarnation, store, cold, "SELECT incarnation FROM meta"},
@@ -149,7 +152,7 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT " ACTIVITY_COLUMNS " FROM activity WHERE code > ? ORDER BY code LIMIT ?"},
     {Query::lanes, reader, hot, "SELECT id FROM lane WHERE id >= ? ORDER BY id"},
     {Query::batches_from, reader, hot,
-     "SELECT lane, n, buried, flows, at FROM batch WHERE lane = ? AND n >= ? ORDER BY n LIMIT ?"},
+     "SELECT lane, n, aborted, flows, at FROM batch WHERE lane = ? AND n >= ? ORDER BY n LIMIT ?"},
     {Query::left_of_lane, reader, hot,
      "SELECT n, (SELECT at FROM batch WHERE lane = ?1 AND n > ?2 ORDER BY n LIMIT 1)"
      " FROM batch WHERE lane = ?1 ORDER BY n DESC LIMIT 1"},
@@ -176,7 +179,7 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::all_quotas, reader, cold, "SELECT " QUOTA_COLUMNS " FROM quota ORDER BY activity, sku, user"},
     {Query::all_holds, reader, cold,
      "SELECT item, expires_at, order_id FROM hold ORDER BY item, expires_at, order_id"},
-    {Query::all_batches, reader, cold, "SELECT lane, n, buried, flows, at FROM batch ORDER BY lane, n"},
+    {Query::all_batches, reader, cold, "SELECT lane, n, aborted, flows, at FROM batch ORDER BY lane, n"},
 });
 
 constexpr bool in_order() {

@@ -254,8 +254,8 @@ Result<std::vector<OrderRow>> SqliteReader::views_of(std::span<const OrderId> id
       const auto item = names.of(part.item);
       if (!item) return std::unexpected(item.error());
       if (!*item) continue;  // Somebody took it away; the audit tells.
-      view.parts.push_back(
-          {(*item)->sku, (*item)->warehouse, part.bucket, part.quantity, returned_of(view.order, part)});
+      view.parts.push_back({(*item)->sku, (*item)->warehouse, part.bucket, part.quantity,
+                            returned_of(view.order, part), shipped_of(view.order, part)});
     }
     views.push_back(std::move(view));
   }

@@ -90,7 +90,8 @@ rules::Bucket bucket_of(Row& row) {
           .reserved = row.quantity(2),
           .sold = row.quantity(3),
           .seq = row.integer(4),
-          .shortage = row.quantity(5)};
+          .shortage = row.quantity(5),
+          .shipped = row.quantity(6)};
 }
 
 rules::Order order_of(Row& row) {
@@ -100,6 +101,7 @@ rules::Order order_of(Row& row) {
           .activity = {row.integer(3)},
           .taken = parts_of(row, 4),
           .returned = parts_of(row, 8),
+          .shipped = parts_of(row, 12),
           .created_at = row.time(5),
           .expires_at = row.optional(6, &Row::time),
           .first_expires_at = row.optional(10, &Row::time),

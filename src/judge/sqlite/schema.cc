@@ -402,7 +402,182 @@ CREATE TRIGGER guards_stay BEFORE UPDATE OF guard ON orders BEGIN
 END;
 )sql";
 
-constexpr const char* version_6 = "";
+// Paid units lie here until they are shipped (E22): what buyers have, by bucket and by order, the states of
+// orders for it, and the ledger's words. SQLite changes no CHECK, so orders and ledger are made anew. Of what
+// was sold before, nobody told whether it was shipped; it is taken as shipped (docs/adr/0030), by one entry
+// `ship` a bucket in a batch of a lane of its own. Only of an item that is short of more units than are held,
+// units of paid orders, the newest first, stay unshipped as far as the shortage exceeds what is held: these
+// are not there, and cannot have been shipped. No order loses its shortage by that.
+constexpr const char* version_6 = R"sql(
+ALTER TABLE batch RENAME COLUMN buried TO aborted;
+ALTER TABLE bucket ADD COLUMN shipped INTEGER NOT NULL DEFAULT 0 CHECK (shipped >= 0);
+
+-- Paid units of items that are short, as far as their shortage exceeds what is held: by order and bucket.
+CREATE TEMP TABLE missing (
+  order_id BLOB NOT NULL, item INTEGER NOT NULL, bucket INTEGER NOT NULL, units INTEGER NOT NULL,
+  PRIMARY KEY (order_id, item, bucket)
+) WITHOUT ROWID;
+INSERT INTO missing
+  WITH excess AS (
+    SELECT item, sum(shortage) - sum(reserved) AS units FROM bucket
+    WHERE item IN (SELECT item FROM bucket WHERE shortage > 0) GROUP BY item HAVING units > 0),
+  left_of AS (
+    SELECT orders.id AS id, orders.created_at AS at, part.value ->> 0 AS item, part.value ->> 1 AS bucket,
+      (part.value ->> 2) - coalesce((SELECT sum(back.value ->> 2) FROM json_each(orders.returned) AS back
+        WHERE back.value ->> 0 = part.value ->> 0 AND back.value ->> 1 = part.value ->> 1), 0) AS units
+    FROM orders, json_each(orders.taken) AS part
+    WHERE orders.state IN ('paid', 'partly_refunded') AND EXISTS (SELECT 1 FROM excess)
+      AND part.value ->> 0 IN (SELECT item FROM excess)),
+  summed AS (
+    SELECT left_of.*, excess.units AS excess,
+      sum(left_of.units) OVER (PARTITION BY left_of.item ORDER BY at DESC, id DESC, bucket
+        ROWS UNBOUNDED PRECEDING) - left_of.units AS before
+    FROM left_of JOIN excess ON excess.item = left_of.item)
+  SELECT id, item, bucket, min(units, excess - before) FROM summed WHERE units > 0 AND before < excess;
+
+CREATE TABLE orders_6 (
+  id BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+  state TEXT NOT NULL CHECK (state = 'held' OR state = 'paid' OR state = 'refused' OR state = 'cancelled'
+    OR state = 'expired' OR state = 'partly_refunded' OR state = 'refunded' OR state = 'partly_shipped'
+    OR state = 'shipped'),
+  user TEXT NOT NULL,
+  activity INTEGER NOT NULL,
+  taken TEXT NOT NULL,
+  returned TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  first_expires_at INTEGER,
+  settled_at INTEGER,
+  extensions INTEGER NOT NULL DEFAULT 0 CHECK (extensions >= 0),
+  revision INTEGER NOT NULL CHECK (revision >= 0),
+  caller TEXT,
+  key TEXT,
+  content TEXT,
+  outcome TEXT,
+  answered_at INTEGER,
+  detail TEXT,
+  guard INTEGER CHECK (guard IS NULL OR (guard = 1 AND state = 'refused' AND caller IS NULL AND taken = '[]')),
+  shipped TEXT,
+  CHECK (state <> 'held' OR expires_at IS NOT NULL),
+  CHECK (returned IS NULL OR state = 'paid' OR state = 'partly_refunded' OR state = 'refunded'
+    OR state = 'partly_shipped' OR state = 'shipped'),
+  CHECK (returned IS NOT NULL OR (state <> 'partly_refunded' AND state <> 'refunded')),
+  CHECK ((shipped IS NOT NULL) = (state = 'partly_shipped' OR state = 'shipped')),
+  CHECK (first_expires_at <= expires_at),
+  CHECK (CASE WHEN caller IS NULL THEN coalesce(key, content, outcome, answered_at, detail) IS NULL
+    ELSE content IS NOT NULL AND outcome IS NOT NULL AND answered_at IS NOT NULL END)
+) STRICT, WITHOUT ROWID;
+-- An order without units, which no rule makes, ships nothing.
+INSERT INTO orders_6
+  SELECT id,
+    CASE WHEN gone IS NULL THEN state WHEN is_whole THEN 'shipped' ELSE 'partly_shipped' END,
+    user, activity, taken, returned, created_at, expires_at, first_expires_at, settled_at, extensions, revision,
+    caller, key, content, outcome, answered_at, detail, guard, gone
+  FROM (
+    SELECT orders.*,
+      orders.id NOT IN (SELECT order_id FROM missing) AS is_whole,
+      CASE
+        WHEN state NOT IN ('paid', 'partly_refunded') OR taken = '[]' THEN NULL
+        WHEN returned IS NULL AND orders.id NOT IN (SELECT order_id FROM missing) THEN taken
+        ELSE (
+          SELECT nullif(json_group_array(json_array(item, bucket, units)), '[]') FROM (
+            SELECT part.value ->> 0 AS item, part.value ->> 1 AS bucket,
+              (part.value ->> 2)
+              - coalesce((SELECT sum(back.value ->> 2) FROM json_each(orders.returned) AS back
+                  WHERE back.value ->> 0 = part.value ->> 0 AND back.value ->> 1 = part.value ->> 1), 0)
+              - coalesce((SELECT units FROM missing WHERE order_id = orders.id AND item = part.value ->> 0
+                  AND bucket = part.value ->> 1), 0) AS units
+            FROM json_each(orders.taken) AS part ORDER BY part.key)
+          WHERE units > 0)
+      END AS gone
+    FROM orders)
+  ORDER BY id;
+DROP TABLE orders;
+ALTER TABLE orders_6 RENAME TO orders;
+CREATE TRIGGER orders_go_along_the_arrows BEFORE UPDATE OF state ON orders
+  WHEN old.state <> new.state
+    AND NOT (old.state = 'held' AND (new.state = 'paid' OR new.state = 'cancelled' OR new.state = 'expired'
+      OR new.state = 'partly_refunded' OR new.state = 'refunded' OR new.state = 'partly_shipped'
+      OR new.state = 'shipped'))
+    AND NOT ((old.state = 'paid' OR old.state = 'partly_refunded' OR old.state = 'partly_shipped')
+      AND (new.state = 'partly_refunded' OR new.state = 'refunded' OR new.state = 'partly_shipped'
+        OR new.state = 'shipped'))
+    AND NOT (old.state = 'shipped' AND new.state = 'refunded') BEGIN
+  SELECT RAISE(ABORT, 'no arrow leads an order there');
+END;
+CREATE TRIGGER orders_count_their_changes BEFORE UPDATE ON orders WHEN new.revision <= old.revision BEGIN
+  SELECT RAISE(ABORT, 'an order changes with its revision');
+END;
+CREATE TRIGGER orders_keep_what_they_took BEFORE UPDATE OF taken, expires_at, first_expires_at, settled_at, extensions
+    ON orders WHEN old.state <> 'held' AND (old.taken <> new.taken OR old.expires_at IS NOT new.expires_at
+      OR old.first_expires_at IS NOT new.first_expires_at OR old.settled_at IS NOT new.settled_at
+      OR old.extensions <> new.extensions) BEGIN
+  SELECT RAISE(ABORT, 'only a held order changes what it took and when it ends');
+END;
+CREATE TRIGGER orders_stay BEFORE UPDATE OF
+  id, user, activity, created_at, caller, key, content, outcome, answered_at, detail ON orders BEGIN
+  SELECT RAISE(ABORT, 'an order and its first answer are never changed');
+END;
+CREATE TRIGGER orders_remain BEFORE DELETE ON orders WHEN old.guard IS NULL BEGIN
+  SELECT RAISE(ABORT, 'an order is never deleted');
+END;
+CREATE TRIGGER guards_stay BEFORE UPDATE OF guard ON orders BEGIN
+  SELECT RAISE(ABORT, 'no order becomes a guard, and no guard an order');
+END;
+
+CREATE TABLE flow_6 (
+  lane INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  i INTEGER NOT NULL CHECK (i >= 0),
+  item INTEGER NOT NULL,
+  bucket INTEGER NOT NULL,
+  seq INTEGER NOT NULL CHECK (seq >= 1),
+  action TEXT NOT NULL CHECK (action = 'reserve' OR action = 'sell' OR action = 'confirm' OR action = 'cancel'
+    OR action = 'expire' OR action = 'receive' OR action = 'move_out' OR action = 'move_in' OR action = 'refund'
+    OR action = 'write_off' OR action = 'adjust_in' OR action = 'adjust_out'
+    OR action = 'fall_short' OR action = 'make_good'
+    OR action = 'ship' OR action = 'take_back' OR action = 'write_off_shipped'),
+  quantity INTEGER NOT NULL CHECK (quantity >= 1),
+  before INTEGER NOT NULL CHECK (before >= 0),
+  after INTEGER NOT NULL CHECK (after >= 0),
+  order_id BLOB CHECK (length(order_id) = 16),
+  occurrence INTEGER NOT NULL CHECK (occurrence >= 1),
+  caller TEXT NOT NULL,
+  key TEXT,
+  source TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (lane, n, i)
+) STRICT, WITHOUT ROWID;
+INSERT INTO flow_6 SELECT * FROM flow ORDER BY lane, n, i;
+DROP TABLE flow;
+ALTER TABLE flow_6 RENAME TO flow;
+
+-- The batch has a lane of its own, as every start has, and the time of the latest one before it.
+INSERT INTO flow
+  SELECT (SELECT coalesce(max(id), 0) + 1 FROM lane), 1, row_number() OVER (ORDER BY item, bucket) - 1, item, bucket,
+    seq + 1, 'ship', units, available, available, NULL, 1, 'gavel', NULL, 'migration',
+    (SELECT coalesce(max(at), 0) FROM batch)
+  FROM (
+    SELECT bucket.*, sold - coalesce((SELECT sum(units) FROM missing
+      WHERE missing.item = bucket.item AND missing.bucket = bucket.bucket), 0) AS units FROM bucket)
+  WHERE units > 0 ORDER BY item, bucket;
+CREATE TEMP TABLE moved AS
+  SELECT lane, item, bucket, quantity AS units, at FROM flow WHERE lane = (SELECT coalesce(max(id), 0) + 1 FROM lane);
+INSERT INTO lane (id, opened_at) SELECT DISTINCT lane, at FROM moved;
+INSERT INTO batch SELECT lane, 1, 0, count(*), at FROM moved GROUP BY lane, at;
+UPDATE bucket SET sold = sold - moved.units, shipped = moved.units, seq = bucket.seq + 1
+  FROM moved WHERE moved.item = bucket.item AND moved.bucket = bucket.bucket;
+DROP TABLE moved;
+DROP TABLE missing;
+CREATE UNIQUE INDEX flow_of_bucket ON flow (item, bucket, seq);
+CREATE UNIQUE INDEX flow_of_order ON flow (order_id, item, bucket, action, occurrence) WHERE order_id IS NOT NULL;
+CREATE TRIGGER flow_stays BEFORE UPDATE ON flow BEGIN
+  SELECT RAISE(ABORT, 'the ledger is never changed');
+END;
+CREATE TRIGGER flow_remains BEFORE DELETE ON flow BEGIN
+  SELECT RAISE(ABORT, 'the ledger is never shortened');
+END;
+)sql";
 
 // What the judge's time goes on from (judge/time.h): the start of the machine that a lane was opened in, and
 // the steady reading of each batch in milliseconds. NULL in rows from before.

@@ -206,7 +206,7 @@ TEST(SqliteMigration, FromVersion1KeepsEveryRowAndGoesOnWithIt) {
   EXPECT_EQ(
       orders_in(*reader),
       R"(order 01a3134c-9000-7000-8000-000000000001 state=held user=ann activity=0 taken=1/0*2 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=- revision=0
-order 01a3134c-9000-7000-8000-000000000002 state=paid user=bob activity=0 taken=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
+order 01a3134c-9000-7000-8000-000000000002 state=shipped user=bob activity=0 taken=1/0*1 shipped=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
 order 01a3134c-9000-7000-8000-000000000003 state=cancelled user=eve activity=0 taken=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
 order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 created_at=2027-01-15T08:00:01.000Z expires_at=- settled_at=- revision=0
 )");
@@ -226,20 +226,81 @@ order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 cre
   EXPECT_EQ(court.say(put_sku("more", "tee", 3, rules::Mode::gated)), "changed");
   EXPECT_EQ(court.say(reserve("all", "ann", {{"tee", 4}})),
             "reserved expires_at=2027-01-15T08:15:02.000Z order=#all");
-  EXPECT_EQ(court.say(adjust("lost", "tee", -1)), "adjusted version=16 shortage=1");
+  EXPECT_EQ(court.say(adjust("lost", "tee", -1)), "adjusted version=17 shortage=1");
   EXPECT_EQ(court.say(cancel("leave", order_of("all"))), "cancelled order=#all");
   const auto report = audit(*reader).value();
   EXPECT_TRUE(report.clean()) << report.findings[0].what;
 }
 
+// A shop in a file of version 5 whose item is short: a hold of two, and three orders that are paid, the last
+// of which gave a unit back. Four units are short, of which two are held.
+constexpr const char* rows_of_version_5 = R"sql(
+INSERT INTO lane VALUES (1, 1800000000000);
+UPDATE counter SET next = CASE name WHEN 'activity' THEN 1 ELSE 2 END;
+INSERT INTO sku VALUES (1, 'tee', 2, 1, 'service', 0);
+INSERT INTO item VALUES (1, 1, 'main', '', 0, 1, 0, 0);
+INSERT INTO bucket VALUES (1, 0, 0, 2, 3, 5, 4), (1, 1, 0, 0, 2, 4, 0);
+INSERT INTO batch VALUES (1, 1, 0, 9, 1800000000000);
+INSERT INTO orders (id, state, user, activity, taken, returned, created_at, expires_at, settled_at, revision) VALUES
+  (x'01A3134C900070008000000000000001', 'held', 'ann', 0, '[[1,0,2]]', NULL, 1800000000000, 1800000900000, NULL, 0),
+  (x'01A3134C900070008000000000000002', 'paid', 'bob', 0, '[[1,0,2]]', NULL, 1800000000000, NULL, NULL, 0),
+  (x'01A3134C900070008000000000000003', 'paid', 'eve', 0, '[[1,0,1],[1,1,1]]', NULL, 1800000000000, NULL, NULL, 0),
+  (x'01A3134C900070008000000000000004', 'partly_refunded', 'dan', 0, '[[1,1,2]]', '[[1,1,1]]', 1800000000000, NULL,
+    NULL, 1);
+INSERT INTO flow VALUES
+  (1, 1, 0, 1, 0, 1, 'receive', 5, 0, 5, NULL, 1, 'shop', NULL, 'inbound', 1800000000000),
+  (1, 1, 1, 1, 0, 2, 'reserve', 2, 5, 3, x'01A3134C900070008000000000000001', 1, 'shop', NULL, 'order', 1800000000000),
+  (1, 1, 2, 1, 0, 3, 'sell', 2, 3, 1, x'01A3134C900070008000000000000002', 1, 'shop', NULL, 'order', 1800000000000),
+  (1, 1, 3, 1, 0, 4, 'sell', 1, 1, 0, x'01A3134C900070008000000000000003', 1, 'shop', NULL, 'order', 1800000000000),
+  (1, 1, 4, 1, 0, 5, 'fall_short', 4, 0, 0, NULL, 1, 'shop', NULL, 'count', 1800000000000),
+  (1, 1, 5, 1, 1, 1, 'receive', 3, 0, 3, NULL, 1, 'shop', NULL, 'inbound', 1800000000000),
+  (1, 1, 6, 1, 1, 2, 'sell', 1, 3, 2, x'01A3134C900070008000000000000003', 1, 'shop', NULL, 'order', 1800000000000),
+  (1, 1, 7, 1, 1, 3, 'sell', 2, 2, 0, x'01A3134C900070008000000000000004', 1, 'shop', NULL, 'order', 1800000000000),
+  (1, 1, 8, 1, 1, 4, 'write_off', 1, 0, 0, x'01A3134C900070008000000000000004', 1, 'shop', NULL, 'order',
+    1800000000000);
+INSERT INTO hold VALUES (1, 1800000900000, x'01A3134C900070008000000000000001', 'ann');
+)sql";
+
+// Each bucket gets one entry, orders say what of theirs is shipped, and what is short of them is not (E22).
+TEST(SqliteMigration, FromVersion5ShipsWhatWasSoldExceptWhatIsShort_E22) {
+  const TemporaryFolder folder;
+  const SqliteOptions options{.path = folder.file("gavel.db"), .vfs = ""};
+  {
+    const auto connection = create(options.path);
+    ASSERT_EQ(sqlite::migrate(*connection, sqlite::schema_versions().first(5)).value(), 5);
+    const auto filled = connection->execute(rows_of_version_5);
+    ASSERT_TRUE(filled) << filled.error().message;
+  }
+  ASSERT_EQ(migrate_sqlite(options).value(), sqlite_schema_version - 5);
+  const auto connection = create(options.path);
+  EXPECT_EQ(connection->ask("SELECT group_concat(state || coalesce(shipped, '-'), ' ') FROM orders").value(),
+            "held- shipped[[1,0,2]] partly_shipped[[1,1,1]] partly_refunded-");
+  EXPECT_EQ(
+      connection->ask("SELECT group_concat(sold || '/' || shipped || '#' || seq, ' ') FROM bucket").value(),
+      "1/2#6 1/1#5");
+  EXPECT_EQ(connection->ask("SELECT group_concat(lane || '.' || n || ' ' || flows) FROM batch").value(),
+            "1.1 9,2.1 2");
+
+  const VirtualClock clock(Time(Duration(1'800'000'002'000)));
+  const auto reader = open_sqlite_reader(options, clock).value();
+  const auto report = audit(*reader).value();
+  EXPECT_TRUE(report.clean()) << report.findings[0].what;
+  const auto store = open_sqlite_store(options, clock).value();
+  JudgeDriver court(*store);
+  EXPECT_EQ(court.say(refund("old", order_id(2), {{"tee", 1}})).substr(0, 29),
+            "refunded state=shipped order=");
+  EXPECT_EQ(court.say(ship("rest", order_id(3))).substr(0, 28), "shipped state=shipped order=");
+  EXPECT_TRUE(audit(*reader).value().clean());
+}
+
 constexpr const char* sound_rows = R"sql(
 INSERT INTO sku VALUES (1, 'tee', 1, 1, 'service', 0);
 INSERT INTO item VALUES (1, 1, 'main', '', 0, 1, 0, 0);
-INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2, 0);
+INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2, 0, 0);
 INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3, 'service', 0);
 INSERT INTO instance VALUES (1, 0);
 INSERT INTO batch VALUES (1, 1, 0, 2, 0, 0), (1, 2, 1, 0, 0, 0);
-INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL, NULL);
+INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL, NULL, NULL);
 INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES (x'01010101010101010101010101010101', 'paid', 'ann', 0, '[]', 0, 0);
 INSERT INTO orders (id, state, user, activity, taken, returned, created_at, revision) VALUES (x'02020202020202020202020202020202', 'refunded', 'ann', 0, '[]', '[]', 0, 0);
 INSERT INTO orders (id, state, user, activity, taken, created_at, revision, guard) VALUES (x'04040404040404040404040404040404', 'refused', '-', 0, '[]', 0, 0, 1);
@@ -262,9 +323,10 @@ constexpr Refused refused[] = {
     {"UPDATE bucket SET available = -1", constraint},
     {"UPDATE bucket SET reserved = reserved - 2", constraint},
     {"UPDATE bucket SET sold = -1", constraint},
+    {"UPDATE bucket SET shipped = -1", constraint},
     {"UPDATE bucket SET available = 'many'", constraint},
-    {"INSERT INTO bucket VALUES (1, 0, 0, 0, 0, 0, 0)", duplicate},
-    {"INSERT INTO bucket VALUES (9, 0, 0, 0, 0, 0, 0)", constraint},
+    {"INSERT INTO bucket VALUES (1, 0, 0, 0, 0, 0, 0, 0)", duplicate},
+    {"INSERT INTO bucket VALUES (9, 0, 0, 0, 0, 0, 0, 0)", constraint},
     {"UPDATE bucket SET available = 0, shortage = -1", constraint},
     {"UPDATE bucket SET shortage = 1", constraint},
     {"INSERT INTO sku VALUES (2, 'tee', 1, 2, 'service', 0)", duplicate},
@@ -286,7 +348,7 @@ constexpr Refused refused[] = {
     {"INSERT INTO batch VALUES (1, 1, 1, 0, 0, 0)", duplicate},
     {"INSERT INTO batch VALUES (1, 3, 1, 1, 0, 0)", constraint},
     {"INSERT INTO batch VALUES (1, 0, 0, 0, 0, 0)", constraint},
-    {"UPDATE batch SET buried = 1", constraint},
+    {"UPDATE batch SET aborted = 1", constraint},
     {"DELETE FROM batch WHERE n = 2", constraint},
     {"UPDATE orders SET revision = 1, state = 'lost' WHERE state = 'held'", constraint},
     {"UPDATE orders SET revision = 1, state = 'refused' WHERE state = 'held'", constraint},
@@ -295,6 +357,10 @@ constexpr Refused refused[] = {
     {"UPDATE orders SET revision = 1, state = 'partly_refunded' WHERE state = 'refunded'", constraint},
     {"UPDATE orders SET revision = 1, state = 'refunded' WHERE state = 'paid'", constraint},
     {"UPDATE orders SET revision = 1, returned = '[]' WHERE state = 'held'", constraint},
+    {"UPDATE orders SET revision = 1, shipped = '[]' WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, state = 'shipped' WHERE state = 'paid'", constraint},
+    {"UPDATE orders SET revision = 1, state = 'shipped', shipped = '[]' WHERE state = 'refunded'",
+     constraint},
     {"UPDATE orders SET taken = '[]' WHERE state = 'held'", constraint},
     {"UPDATE orders SET revision = 0, expires_at = 10 WHERE state = 'held'", constraint},
     {"UPDATE orders SET revision = 1, taken = '[[1,0,1]]' WHERE state = 'paid'", constraint},

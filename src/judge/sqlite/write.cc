@@ -82,9 +82,9 @@ Result<void> Writing::write_buckets(const rules::Item& item) {
       if (auto done = update_bucket(item, i); !done) return done;
       continue;
     }
-    auto inserted =
-        queries_[Query::insert_bucket].run(item.id, static_cast<std::int64_t>(i), bucket.available,
-                                           bucket.reserved, bucket.sold, bucket.seq, bucket.shortage);
+    auto inserted = queries_[Query::insert_bucket].run(item.id, static_cast<std::int64_t>(i),
+                                                       bucket.available, bucket.reserved, bucket.sold,
+                                                       bucket.seq, bucket.shortage, bucket.shipped);
     if (auto done = expect_one(inserted, "bucket of item", item.id.value); !done) return done;
   }
   return {};
@@ -95,13 +95,13 @@ Result<void> Writing::write_buckets(const rules::Item& item) {
 Result<void> Writing::update_bucket(const rules::Item& item, std::size_t bucket) {
   const rules::Bucket& from = item.loaded[bucket];
   const rules::Bucket& to = item.buckets[bucket];
-  if (std::min({to.available, to.reserved, to.sold, to.shortage}) < rules::no_units) {
+  if (std::min({to.available, to.reserved, to.sold, to.shortage, to.shipped}) < rules::no_units) {
     return fail(ErrorCode::constraint, "SQLite: a bucket of item " + std::to_string(item.id.value) +
                                            " would have fewer than zero units");
   }
   const auto updated = queries_[Query::update_bucket].run(
       item.id, static_cast<std::int64_t>(bucket), to.available - from.available, to.reserved - from.reserved,
-      to.sold - from.sold, to.seq, from.seq, to.shortage - from.shortage);
+      to.sold - from.sold, to.seq, from.seq, to.shortage - from.shortage, to.shipped - from.shipped);
   return expect_one(updated, "bucket of item", item.id.value);
 }
 
@@ -193,17 +193,19 @@ Result<void> Writing::insert_order(const rules::Order& order, const rules::Idemp
   }
   const auto inserted = queries_[Query::insert_order].run(
       order.id, word(order.state), order.user, order.activity, taken_, order.created_at, order.expires_at,
-      order.settled_at, returned_or_null(order), order.revision, order.first_expires_at, order.extensions,
-      caller, key, content, outcome, answered_at, detail);
+      order.settled_at, parts_or_null(returned_, order.returned), order.revision, order.first_expires_at,
+      order.extensions, parts_or_null(shipped_, order.shipped), caller, key, content, outcome, answered_at,
+      detail);
   if (!inserted) return std::unexpected(inserted.error());
   return order.state == rules::OrderState::held ? insert_holds(order) : Result<void>{};
 }
 
-std::optional<std::string_view> Writing::returned_or_null(const rules::Order& order) {
-  if (order.returned.empty()) return std::nullopt;
-  returned_.clear();
-  append_taken(returned_, order.returned);
-  return returned_;
+std::optional<std::string_view> Writing::parts_or_null(std::string& text,
+                                                       const std::vector<rules::Allocation>& parts) {
+  if (parts.empty()) return std::nullopt;
+  text.clear();
+  append_taken(text, parts);
+  return text;
 }
 
 Result<void> Writing::update_order(const rules::Order& order) {
@@ -211,8 +213,9 @@ Result<void> Writing::update_order(const rules::Order& order) {
   taken_.clear();
   append_taken(taken_, order.taken);
   const auto updated = queries_[Query::update_order].run(
-      order.id, word(order.state), taken_, returned_or_null(order), order.expires_at, order.settled_at,
-      order.revision, order.loaded->revision, order.first_expires_at, order.extensions);
+      order.id, word(order.state), taken_, parts_or_null(returned_, order.returned), order.expires_at,
+      order.settled_at, order.revision, order.loaded->revision, order.first_expires_at, order.extensions,
+      parts_or_null(shipped_, order.shipped));
   if (auto done = expect_one(updated, "order", to_text(order.id.uuid)); !done) return done;
   if (order.loaded->state != rules::OrderState::held) return {};
   if (auto done = delete_holds(order); !done) return done;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "judge/sqlite/queries.h"
@@ -33,7 +34,8 @@ class Writing {
   Result<void> write_guards();
   Result<void> insert_order(const rules::Order& order, const rules::IdempotencyRecord* request);
   Result<void> update_order(const rules::Order& order);
-  std::optional<std::string_view> returned_or_null(const rules::Order& order);
+  static std::optional<std::string_view> parts_or_null(std::string& text,
+                                                       const std::vector<rules::Allocation>& parts);
   Result<void> insert_holds(const rules::Order& order);
   Result<void> delete_holds(const rules::Order& order);
   Result<void> write_requests();
@@ -46,6 +48,7 @@ class Writing {
   const KeptTime time_;
   std::string taken_;  // Texts of the order being written; kept to spare a row its allocations.
   std::string returned_;
+  std::string shipped_;
   std::string detail_;
 };
 

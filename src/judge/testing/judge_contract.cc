@@ -50,6 +50,7 @@ std::string JudgeContract::stock(const std::string& sku) {
     for (const rules::Bucket& bucket : row.item.buckets) {
       text += between + std::to_string(bucket.available.units) + "/" + std::to_string(bucket.reserved.units) +
               "/" + std::to_string(bucket.sold.units);
+      if (bucket.shipped > rules::no_units) text += "/" + std::to_string(bucket.shipped.units);
       if (bucket.shortage > rules::no_units) text += "-" + std::to_string(bucket.shortage.units);
       between = " | ";
     }

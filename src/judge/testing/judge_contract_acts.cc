@@ -42,6 +42,26 @@ TEST_P(JudgeContract, RefundsGoOnUntilNothingIsLeft_C6_B043) {
   EXPECT_EQ(stock("tee"), "tee: 18/0/0 g2");
 }
 
+TEST_P(JudgeContract, PaidUnitsLieHereUntilTheyAreShipped_E22) {
+  shop("tee", 9);
+  expect({{reserve("a", "ann", {{"tee", 4}}), "reserved expires_at=2027-01-15T08:15:00.000Z order=#a"},
+          {ship("early", order_of("a")), "illegal_transition state=held order=#a"},
+          {confirm("pay", order_of("a")), "confirmed order=#a"}});
+  EXPECT_EQ(stock("tee"), "tee: 5/0/4 g2");
+  expect({{ship("s1", order_of("a"), {{"tee", 3}}), "shipped state=partly_shipped order=#a"},
+          {ship("s1", order_of("a"), {{"tee", 3}}), "shipped state=partly_shipped order=#a"},
+          {ship("s2", order_of("a"), {{"tee", 2}}), "insufficient sku=tee available=1 order=#a"},
+          {confirm("again", order_of("a")), "already_confirmed order=#a"},
+          {refund("r1", order_of("a"), {{"tee", 1}}, rules::Restock::yes, rules::RefundFrom::buyer),
+           "refunded state=partly_shipped order=#a"}});
+  EXPECT_EQ(stock("tee"), "tee: 6/0/1/2 g2");
+  expect({{ship("s3", order_of("a")), "shipped state=shipped order=#a"},
+          {ship("s4", order_of("a")), "already_shipped order=#a"},
+          {refund("r2", order_of("a"), {}, no_restock), "refunded state=refunded order=#a"},
+          {ship("s5", order_of("a")), "illegal_transition state=refunded order=#a"}});
+  EXPECT_EQ(stock("tee"), "tee: 6/0/0 g2");
+}
+
 TEST_P(JudgeContract, WhatIsDeclinedIsWrittenOff_B037) {
   shop("tee", 1);
   expect({{reserve("a", "ann", {{"tee", 1}}, {.payment = rules::Payment::none}), "sold order=#a"},

@@ -66,8 +66,12 @@ rules::Command confirm(const std::string& key, rules::OrderId order, const Lines
   return command_of(key, rules::Confirm{order, lines_of(lines)});
 }
 rules::Command refund(const std::string& key, rules::OrderId order, const Lines& lines,
-                      rules::Restock restock) {
-  return command_of(key, rules::Refund{order, lines_of(lines), restock});
+                      rules::Restock restock, rules::RefundFrom from) {
+  return command_of(key, rules::Refund{order, lines_of(lines), restock, from});
+}
+
+rules::Command ship(const std::string& key, rules::OrderId order, const Lines& lines) {
+  return command_of(key, rules::Ship{order, lines_of(lines)});
 }
 rules::Command extend(const std::string& key, rules::OrderId order,
                       std::optional<std::chrono::seconds> seconds) {

@@ -43,7 +43,9 @@ rules::Command reserve(const std::string& key, const std::string& user, const Li
                        ReserveOptions options = {});
 rules::Command confirm(const std::string& key, rules::OrderId order, const Lines& lines = {});
 rules::Command refund(const std::string& key, rules::OrderId order, const Lines& lines = {},
-                      rules::Restock restock = rules::Restock::yes);
+                      rules::Restock restock = rules::Restock::yes,
+                      rules::RefundFrom from = rules::RefundFrom::both);
+rules::Command ship(const std::string& key, rules::OrderId order, const Lines& lines = {});
 rules::Command extend(const std::string& key, rules::OrderId order,
                       std::optional<std::chrono::seconds> seconds = std::nullopt);
 rules::Command change(const std::string& key, rules::OrderId order, const Lines& lines);

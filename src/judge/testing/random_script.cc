@@ -98,7 +98,8 @@ class Writer {
     if (what < 49) return confirm(fresh_key(), an_order());
     if (what < 52) return confirm(fresh_key(), an_order(), lines());
     if (what < 61) return cancel(fresh_key(), an_order());
-    if (what < 68) return refund(fresh_key(), an_order(), some_lines(), restock());
+    if (what < 66) return refund(fresh_key(), an_order(), some_lines(), restock(), refund_from());
+    if (what < 68) return ship(fresh_key(), an_order(), some_lines());
     if (what < 70) return expire(an_order());
     if (what < 71) return old_request();
     if (what < 78) return receive(fresh_key(), pick(skus()), few(3));
@@ -156,6 +157,10 @@ class Writer {
   }
 
   Lines some_lines() { return random_.chance(1, 2) ? Lines{} : lines(); }
+  rules::RefundFrom refund_from() {
+    if (random_.chance(2, 3)) return rules::RefundFrom::both;
+    return random_.chance(1, 2) ? rules::RefundFrom::shelf : rules::RefundFrom::buyer;
+  }
   rules::Restock restock() { return random_.chance(1, 3) ? rules::Restock::no : rules::Restock::yes; }
 
   ReserveOptions reserve_options() {
