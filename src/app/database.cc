@@ -44,7 +44,7 @@ Result<void> need_file(const std::string& path) {
 // Order ids carry the wall time, and a database that is new begins with it.
 Result<void> need_wall_time(Time wall) {
   if (wall > earliest_wall_time && wall < latest_wall_time) return {};
-  return fail(ErrorCode::invalid, "the machine's clock shows " + to_text(wall) +
+  return fail(ErrorCode::invalid, "the machine's clock shows " + gavel::to_text(wall) +
                                       ", which is not a time from 1970 to 2261; set the clock");
 }
 

@@ -102,7 +102,9 @@ std::unexpected<Error> not_listening(const Error& error, const std::string& sett
 void tell_time_after_boot(const judge::TimeAfterBoot& time, Log& log) {
   const bool believed = time.judge == time.wall;
   log.write(believed || time.wall <= time.judge ? Level::info : Level::warn, "time_after_boot",
-            {{"kept", to_text(time.kept)}, {"wall", to_text(time.wall)}, {"judge", to_text(time.judge)}});
+            {{"kept", gavel::to_text(time.kept)},
+             {"wall", gavel::to_text(time.wall)},
+             {"judge", gavel::to_text(time.judge)}});
 }
 
 }  // namespace
