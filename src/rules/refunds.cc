@@ -47,7 +47,7 @@ void add_returned(Order& order, const Allocation& part) {
 }  // namespace
 
 Verdict refund(DecisionContext& c, const Refund& act) {
-  Order* order = c.state.find_order(act.order);
+  Order* order = find_order_in_scope(c, act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   const bool paid = order->state == OrderState::paid || order->state == OrderState::partly_refunded;

@@ -84,6 +84,7 @@ struct Order {
   std::optional<std::int64_t> settled_at;
   std::int64_t created_at = 0;
   std::optional<std::int64_t> first_expires_at = {};  // Of one that was extended: its first end.
+  std::string account = "shop";                       // Who made it.
 };
 
 struct Activity {

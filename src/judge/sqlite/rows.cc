@@ -96,6 +96,7 @@ rules::Bucket bucket_of(Row& row) {
 rules::Order order_of(Row& row) {
   return {.id = row.order_id(0),
           .state = row.word(1, rules::parse_order_state),
+          .account = row.code<rules::Caller>(12),
           .user = row.code<rules::UserId>(2),
           .activity = {row.integer(3)},
           .taken = parts_of(row, 4),
@@ -140,7 +141,8 @@ QuotaRow quota_of(Row& row) {
           .quota = {.allowed = row.quantity(0),
                     .claimed = claimed,
                     .order = row.optional(2, &Row::order_id),
-                    .loaded = claimed}};
+                    .loaded = claimed,
+                    .account = row.optional(6, &Row::code<rules::Caller>)}};
 }
 
 FlowRow flow_of(Row& row) {
