@@ -41,7 +41,7 @@ MAY_LINK = {
     "judge": ("SQLite::SQLite3", "Boost::json"),
     "pipeline": ("Boost::headers",),
     "queries": ("Boost::headers",),
-    "http": ("Boost::headers", "Boost::json"),
+    "http": ("Boost::headers", "Boost::json", "OpenSSL::Crypto"),
     "plain": ("Boost::json", "CLI11::CLI11"),
     "sim": ("Boost::headers", "Boost::context", "CLI11::CLI11"),
     "app": ("Boost::headers", "Boost::json", "CLI11::CLI11", "OpenSSL::SSL"),

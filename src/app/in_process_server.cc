@@ -38,7 +38,7 @@ Result<std::unique_ptr<InProcessServer>> InProcessServer::start(const ScratchFol
   auto log = Log::open(options->log, server->clock_);
   if (!log) return std::unexpected(log.error());
   server->log_ = *std::move(log);
-  auto instance = Instance::start(*options, server->key_, server->clock_, *server->log_);
+  auto instance = Instance::start(*options, server->accounts_, server->clock_, *server->log_);
   if (!instance) return std::unexpected(instance.error());
   server->instance_ = *std::move(instance);
   server->thread_ = std::thread([self = server.get(), &ended] {

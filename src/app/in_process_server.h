@@ -16,6 +16,7 @@
 #include "app/server_addresses.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "http/accounts.h"
 #include "ops/log.h"
 
 namespace gavel::app {
@@ -49,6 +50,8 @@ class InProcessServer {
   const ScratchFolder& folder_;
   const RealClock clock_;
   const std::string key_;
+  // Nobody else reaches it, so that its shop takes everybody.
+  http::Accounts accounts_{key_, {}, http::Keyless::as_shop};
   std::unique_ptr<Log> log_;
   std::unique_ptr<Instance> instance_;
   Instance::Ended end_;

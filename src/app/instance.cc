@@ -21,6 +21,7 @@
 #include "base/random.h"
 #include "gate/gate.h"
 #include "gate/open_gate.h"
+#include "http/accounts.h"
 #include "http/server.h"
 #include "http/service.h"
 #include "jobs/expiry.h"
@@ -125,9 +126,8 @@ class Instance::Wiring {
     }
   };
 
-  Wiring(const Options& options, std::string operators_key, Database database,
-         const judge::Identity& identity, Readers readers, std::unique_ptr<gate::Gate> gate,
-         judge::Modes modes, const Clock& clock, Log& log);
+  Wiring(const Options& options, http::Accounts& accounts, Database database, const judge::Identity& identity,
+         Readers readers, std::unique_ptr<gate::Gate> gate, judge::Modes modes, const Clock& clock, Log& log);
   ~Wiring();
 
   Result<void> listen(const Options& options);
@@ -209,7 +209,7 @@ class Instance::Wiring {
   std::optional<Ticker> stop_bound_;  // While draining.
 };
 
-Instance::Wiring::Wiring(const Options& options, std::string operators_key, Database database,
+Instance::Wiring::Wiring(const Options& options, http::Accounts& accounts, Database database,
                          const judge::Identity& identity, Readers readers, std::unique_ptr<gate::Gate> gate,
                          judge::Modes modes, const Clock& clock, Log& log)
     : clock_(clock),
@@ -240,8 +240,8 @@ Instance::Wiring::Wiring(const Options& options, std::string operators_key, Data
       gate_snapshots_(executor_, *gate_, identity.incarnation, gate_reads_, gate_client_.modes()),
       pipeline_(io_->get_executor(), lanes_, clock, log, sampler_, pipeline_limits(options),
                 pipeline::Metrics(metrics_, clock, &hot_skus_), &gate_client_),
-      service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_,
-               std::move(operators_key), options.requests_kept, metrics_),
+      service_(pipeline_, queries_, audits_, gate_snapshots_, clock, random_, log, readiness_, accounts,
+               options.requests_kept, metrics_),
       shop_(std::in_place, *io_, service_, http::Audience::shop, limits_with(options.connections_max), log),
       operators_(std::in_place, *io_, service_, http::Audience::operators,
                  limits_with(operators_connections_max), log),
@@ -434,7 +434,7 @@ Instance::Wiring::~Wiring() {
   io_.reset();
 }
 
-Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const std::string& operators_key,
+Result<std::unique_ptr<Instance>> Instance::start(const Options& options, http::Accounts& accounts,
                                                   const Clock& clock, Log& log) {
   auto database = open_database(options, clock);
   if (!database) return std::unexpected(database.error());
@@ -451,7 +451,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const Options& options, const 
   if (!gate) return std::unexpected(gate.error());
   const auto identity = database->stores.front()->open_instance();
   if (!identity) return std::unexpected(identity.error());
-  auto wiring = std::make_unique<Wiring>(options, operators_key, *std::move(database), *identity,
+  auto wiring = std::make_unique<Wiring>(options, accounts, *std::move(database), *identity,
                                          std::move(readers), *std::move(gate), *std::move(modes), clock, log);
   if (auto listening = wiring->listen(options); !listening) return std::unexpected(listening.error());
   return std::unique_ptr<Instance>(new Instance(std::move(wiring)));

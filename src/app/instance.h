@@ -29,6 +29,10 @@
 #include "base/result.h"
 #include "ops/log.h"
 
+namespace gavel::http {
+class Accounts;
+}  // namespace gavel::http
+
 namespace gavel::app {
 
 // Draining takes no longer than this. Beyond it something hangs (a disk, a long question), and run() says so
@@ -47,9 +51,9 @@ class Instance {
   };
 
   // Opens the database, starts the threads, binds both listeners: connections are accepted from here on and
-  // answered once run() is called. `clock` and `log` outlive the instance. `unavailable` or `broken` as the
+  // answered once run() is called. All references outlive the instance. `unavailable` or `broken` as the
   // store says; `invalid` in one line that says what to do.
-  static Result<std::unique_ptr<Instance>> start(const Options& options, const std::string& operators_key,
+  static Result<std::unique_ptr<Instance>> start(const Options& options, http::Accounts& accounts,
                                                  const Clock& clock, Log& log);
 
   // Ends a service that is not running, without draining.

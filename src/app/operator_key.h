@@ -18,7 +18,13 @@ struct OperatorKey {
 // `invalid`, in one line that says what to do, if others may read the file or it holds no key.
 Result<OperatorKey> take_operator_key(const std::string& file);
 
-// The same without making a file.
+// 256 bits from the operating system, as 64 hexadecimal digits. `invalid` if it has none.
+Result<std::string> random_key();
+
+// The same as take_operator_key without making a file.
 Result<std::string> read_operator_key(const std::string& file);
+
+// The key of an account, from a file like that of the operators' key; `flag` names the file in errors.
+Result<std::string> read_account_key(const std::string& flag, const std::string& file);
 
 }  // namespace gavel::app

@@ -16,6 +16,7 @@ namespace {
 
 constexpr auto text = SettingKind::text;
 constexpr auto integer = SettingKind::integer;
+constexpr auto boolean = SettingKind::boolean;
 
 constexpr std::int64_t port_max = 65'535;
 constexpr std::int64_t million = 1'000'000;
@@ -27,9 +28,13 @@ constexpr auto table = std::to_array<Setting>({
     {"http.port", integer, "8080", 0, port_max, "port of the shop's listener; 0 picks a free one"},
     {"http.connections_max", integer, "10000", 1, million,
      "maximum number of open connections of the shop's listener"},
+    {"http.open", boolean, "false", 0, 0,
+     "true: without accounts everybody may use the shop's listener, on any address"},
     {"admin.address", text, "127.0.0.1", 0, 0, "IP address the operators' listener binds to; loopback only"},
     {"admin.port", integer, "8081", 0, port_max, "port of the operators' listener; 0 picks a free one"},
     {"admin.key_file", text, "gavel.key", 0, 0, "file with the operators' key; created at the first start"},
+    {"admin.accounts_file", text, "gavel.accounts", 0, 0,
+     "file with the accounts and the hashes of their keys; read again on SIGHUP"},
     {"judge.url", text, "sqlite:gavel.db", 0, 0, "database: sqlite:PATH, or memory: for trials"},
     {"judge.lanes", integer, "1", 1, pipeline::lanes_max,
      "batches that are judged at the same time; 1 with SQLite"},
@@ -121,6 +126,8 @@ std::optional<std::string> contradiction(const Settings& settings) {
   if (!parse_service_mode(settings.text("pipeline.mode")))
     return shown(settings, "pipeline.mode") + ": must be direct or gated";
   if (settings.text("admin.key_file").empty()) return "admin.key_file = \"\": the path of a file is required";
+  if (settings.text("admin.accounts_file").empty())
+    return "admin.accounts_file = \"\": the path of a file is required";
   if (!parse_level(settings.text("log.level")))
     return shown(settings, "log.level") + ": must be debug, info, warn or error";
   return std::nullopt;
@@ -158,9 +165,12 @@ Result<Options> options_of(const Settings& settings) {
   if (!gate) return std::unexpected(gate.error());
   return Options{
       .shop = Listener{settings.text("http.address"), number<std::uint16_t>(settings, "http.port")},
+      .shop_on_loopback = reach_of(settings.text("http.address")) == Reach::loopback,
+      .open = settings.boolean("http.open"),
       .operators = Listener{settings.text("admin.address"), number<std::uint16_t>(settings, "admin.port")},
       .connections_max = number<std::size_t>(settings, "http.connections_max"),
       .key_file = settings.text("admin.key_file"),
+      .accounts_file = settings.text("admin.accounts_file"),
       .judge = *std::move(judge),
       .lanes = number<std::size_t>(settings, "judge.lanes"),
       .batch_commands_max = number<std::size_t>(settings, "judge.batch_commands_max"),

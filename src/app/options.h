@@ -29,9 +29,12 @@ struct Listener {
 
 struct Options {
   Listener shop;
+  bool shop_on_loopback;        // Whether its address is one.
+  bool open;                    // It may serve everybody on another address, if no account is configured.
   Listener operators;           // On a loopback address: its credential is a key that is sent in clear.
   std::size_t connections_max;  // Of the shop's listener.
   std::string key_file;
+  std::string accounts_file;
 
   JudgeUrl judge;
   std::size_t lanes;               // 1 on SQLite.

@@ -177,6 +177,7 @@ TEST(Render, AnswersARetryWhoseLinesCameInAnotherOrderAlike) {
 TEST(Render, ShowsAnOrderWithWhereItsUnitsComeFrom) {
   queries::OrderView view{rules::Order{.id = bought,
                                        .state = rules::OrderState::cancelled,
+                                       .account = rules::Caller("shop"),
                                        .user = UserId("u1"),
                                        .activity = rules::free_pool,
                                        .taken = {},

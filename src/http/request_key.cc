@@ -18,12 +18,6 @@ bool is_lower_hex(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool same_letters(std::string_view text, std::string_view lower) {
-  return std::ranges::equal(text, lower, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  });
-}
-
 }  // namespace
 
 std::optional<rules::RequestKey> parse_bare_key(std::string_view text) {
@@ -59,22 +53,6 @@ bool is_traceparent(std::string_view header) {
   const std::string_view parent = header.substr(36, 16);
   if (trace == zeroes || parent == zeroes.substr(0, parent.size())) return false;
   return is_lower_hex(trace) && is_lower_hex(parent) && is_lower_hex(header.substr(53));
-}
-
-bool bears(std::string_view header, std::string_view secret) {
-  header = trimmed(header);
-  constexpr std::string_view scheme = "bearer ";
-  if (secret.empty() || !same_letters(header.substr(0, scheme.size()), scheme)) return false;
-  const std::string_view sent = trimmed(header.substr(scheme.size()));
-  // Every byte sent is looked at, whatever the ones before it were; volatile keeps the compiler from leaving
-  // early.
-  volatile unsigned different = sent.size() == secret.size() ? 0U : 1U;
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    const auto a = static_cast<unsigned char>(sent[i]);
-    const auto b = static_cast<unsigned char>(secret[i % secret.size()]);
-    different = different | static_cast<unsigned>(a ^ b);
-  }
-  return different == 0;
 }
 
 }  // namespace gavel::http

@@ -26,8 +26,4 @@ std::optional<int> parse_attempt(std::string_view header);
 // requires.
 bool is_traceparent(std::string_view header);
 
-// True if `header` is "Bearer <secret>". The time it takes does not depend on where the two differ. An empty
-// secret never matches.
-bool bears(std::string_view header, std::string_view secret);
-
 }  // namespace gavel::http

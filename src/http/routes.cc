@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/check.h"
 #include "http/batch.h"
 #include "http/command_parser.h"
 
@@ -15,7 +16,7 @@ using enum Endpoint;
 // Short words for the columns, so that the table stays one line a route.
 constexpr auto both = Audiences::both;
 constexpr auto operators = Audiences::operators;
-constexpr auto known = Credential::as_listener;
+constexpr auto known = Credential::of_account;
 constexpr auto anyone = Credential::none;
 constexpr auto no_body = Body::none;
 constexpr auto may_body = Body::optional;
@@ -102,6 +103,21 @@ std::optional<std::vector<std::string>> match(std::string_view pattern, const Ta
 }  // namespace
 
 std::span<const Route> all_routes() { return routes; }
+
+bool permits(Role role, Audience audience, std::string_view method, const Route* route) {
+  const bool is_metrics = route != nullptr && route->endpoint == metrics;
+  switch (role) {
+    case Role::shop:
+      return audience == Audience::shop;
+    case Role::ops:
+      return true;
+    case Role::read:
+      return (method == "GET" || method == "HEAD") && !is_metrics;
+    case Role::metrics:
+      return is_metrics;
+  }
+  CHECK(false);
+}
 
 std::size_t body_bytes_max(Audience audience, std::string_view method, std::string_view target) {
   const std::optional<Target> parsed = parse_target(target);

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "http/accounts.h"
 #include "http/message.h"
 #include "http/strict_json.h"
 #include "http/target.h"
@@ -66,8 +67,8 @@ enum class Audiences : std::uint8_t {
   operators,  // The operators' alone; for the shop the path does not exist.
 };
 enum class Credential : std::uint8_t {
-  as_listener,  // The shop's listener trusts its network; the operators' demands its bearer key.
-  none,         // For monitoring: health and readiness.
+  of_account,  // The key of an account whose role permits it (permits()).
+  none,        // For monitoring: health and readiness.
 };
 enum class Body : std::uint8_t { none, optional, required };
 enum class Key : std::uint8_t {
@@ -97,6 +98,10 @@ struct Route {
 };
 
 std::span<const Route> all_routes();
+
+// Whether an account with this role may ask for it, whether or not there is such a route (nullptr: there is
+// none).
+bool permits(Role role, Audience audience, std::string_view method, const Route* route);
 
 struct Found {
   const Route* route = nullptr;

@@ -36,9 +36,16 @@ constexpr std::uint64_t logged_one_in = 1000;
 // As many SKUs as one order may name.
 constexpr std::size_t stock_skus_max = rules::order_lines_max;
 
-// Keys belong to the caller. A listener stands for one account until accounts have keys of their own.
-rules::Caller caller_of(Audience audience) {
-  return rules::Caller(audience == Audience::shop ? "shop" : "operator");
+// What everybody may ask who comes to the shop's listener while no account is configured.
+Account keyless_shop() { return Account{rules::Caller("shop"), Role::shop}; }
+
+// Shops act upon their own orders and read those; operators and readers have none of their own to speak of.
+rules::Scope scope_of(const Account& account) {
+  return account.role == Role::shop ? rules::Scope::own : rules::Scope::all;
+}
+
+queries::Owner owner_of(const Account& account) {
+  return scope_of(account) == rules::Scope::own ? queries::Owner(account.name) : std::nullopt;
 }
 
 // "application/json" in UTF-8, in any case; curl's default for -d is another. JSON is UTF-8 unless its sender
@@ -66,6 +73,12 @@ std::expected<Json, Response> body_of(const Request& request, const RoutePolicy&
   return *std::move(body);
 }
 
+// A page of another origin can send a body of some other type, or of none, without asking first; a body of
+// this type, or a request key, it cannot (G002).
+bool needs_json(const Request& request, const Route& route) {
+  return !request.body.empty() || route.endpoint == Endpoint::batch;
+}
+
 using MaybeKey = std::optional<rules::RequestKey>;
 
 // The request key, where the route demands one and it was sent; or what is wrong with the query and headers.
@@ -89,7 +102,7 @@ std::expected<MaybeKey, std::string> key_of(const Request& request, const Found&
 
 Service::Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
                  pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
-                 const Readiness& readiness, std::string operator_key, std::chrono::hours requests_kept,
+                 const Readiness& readiness, Accounts& accounts, std::chrono::hours requests_kept,
                  MetricsRegistry& metrics)
     : pipeline_(pipeline),
       queries_(queries),
@@ -99,7 +112,7 @@ Service::Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
       random_(random),
       log_(log),
       readiness_(readiness),
-      operator_key_(std::move(operator_key)),
+      accounts_(accounts),
       requests_kept_(requests_kept),
       sampler_(logged_one_in),
       metrics_(metrics),
@@ -109,6 +122,7 @@ awaitable<Response> Service::answer(Request request) {
   try {
     std::expected<Call, Response> call = find(request);
     const Found* found = call ? &call->found : nullptr;
+    const Account* account = call ? &call->account : nullptr;
     Response response;
     if (!call) {
       response = std::move(call.error());
@@ -121,12 +135,12 @@ awaitable<Response> Service::answer(Request request) {
         response = std::move(command.error());
       }
     } else if (found->route->endpoint == Endpoint::batch) {
-      response = co_await answer_batch(caller_of(request.audience), std::move(request.body));
+      response = co_await answer_batch(*account, std::move(request.body));
     } else {
-      response = co_await read(caller_of(request.audience), std::move(call->found));
+      response = co_await read(*account, *found);
     }
     requests_.add(found == nullptr ? nullptr : found->route, response.status);
-    if (sampler_.take()) log_sampled(request, found, response);
+    if (sampler_.take()) log_sampled(request, call ? &*call : nullptr, response);
     co_return response;
   } catch (const std::exception& fault) {
     log_.write(Level::error, "request_fault", {{"what", fault.what()}});
@@ -142,13 +156,8 @@ std::expected<Service::Call, Response> Service::find(const Request& request) {
   std::variant<Found, OtherMethods, NoRoute> place = NoRoute{};
   if (target) place = find_route(request.audience, request.method, *target);
   Found* found = std::get_if<Found>(&place);
-  const bool for_anyone = found != nullptr && found->route->policy.credential == Credential::none;
-  if (request.audience == Audience::operators && !for_anyone &&
-      !bears(request.authorization.value_or(""), operator_key_)) {
-    Response response = refuse(Outcome::unauthenticated);
-    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"gavel\"");
-    return std::unexpected(std::move(response));
-  }
+  auto account = account_of(request, found == nullptr ? nullptr : found->route);
+  if (!account) return std::unexpected(std::move(account.error()));
   if (!target) return std::unexpected(malformed_http(400, "the target of the request is not a path"));
   if (const auto* others = std::get_if<OtherMethods>(&place)) {
     Response response = malformed_http(405, "this path supports " + others->allow);
@@ -161,10 +170,29 @@ std::expected<Service::Call, Response> Service::find(const Request& request) {
   if (found->route->policy.body == Body::none && !request.body.empty()) {
     return std::unexpected(malformed_http(400, "body: this request must not have one"));
   }
-  if (!request.body.empty() && request.content_type && !is_json(*request.content_type)) {
+  if (needs_json(request, *found->route) && !is_json(request.content_type.value_or(""))) {
     return std::unexpected(malformed_http(415, "Content-Type: must be application/json, in UTF-8"));
   }
-  return Call{std::move(*found), *std::move(key)};
+  return Call{*std::move(account), std::move(*found), *std::move(key)};
+}
+
+// Whose request it is, if his role permits it. Who sends a key that is not known is nobody, and never the
+// shop.
+std::expected<Account, Response> Service::account_of(const Request& request, const Route* route) {
+  if (route != nullptr && route->policy.credential == Credential::none) return keyless_shop();
+  const auto key = request.authorization ? bearer_of(*request.authorization) : std::nullopt;
+  std::optional<Account> account;
+  if (key) account = accounts_.find(*key, clock_.now());
+  const bool is_keyless_shop =
+      !key && request.audience == Audience::shop && accounts_.keyless() == Keyless::as_shop;
+  if (is_keyless_shop) account = keyless_shop();
+  if (!account) {
+    Response response = refuse(Outcome::unauthenticated);
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"gavel\"");
+    return std::unexpected(std::move(response));
+  }
+  if (permits(account->role, request.audience, request.method, route)) return *std::move(account);
+  return std::unexpected(refuse(Outcome::forbidden));
 }
 
 std::expected<Command, Response> Service::command_of(const Request& request, const Call& call) {
@@ -176,18 +204,18 @@ std::expected<Command, Response> Service::command_of(const Request& request, con
   const bool refused_first = !act && act.error().outcome == Outcome::malformed;
   if (!call.key && !refused_first) return std::unexpected(refuse(Outcome::key_missing));
   if (!act) return std::unexpected(problem(act.error(), random_));
-  return command_of(caller_of(request.audience), *call.key, *std::move(act));
+  return command_of(call.account, *call.key, *std::move(act));
 }
 
 // Each element is answered as the single request would have been; those that are wrong never leave this
 // function.
-awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body) {
+awaitable<Response> Service::answer_batch(Account account, std::string body) {
   auto items = read_batch(body);
   if (!items) co_return malformed_http(400, items.error());
   std::vector<Command> commands;
   commands.reserve(items->size());
   for (auto& item : *items) {
-    if (item) commands.push_back(command_of(caller, item->key, std::move(item->act)));
+    if (item) commands.push_back(command_of(account, item->key, std::move(item->act)));
   }
   const std::vector<Verdict> verdicts = co_await pipeline_.submit_all(commands);
   CHECK(verdicts.size() == commands.size());
@@ -206,12 +234,13 @@ awaitable<Response> Service::answer_batch(rules::Caller caller, std::string body
 }
 
 // A key that is a UUIDv7 is the id of the order that it makes.
-Command Service::command_of(rules::Caller caller, const rules::RequestKey& key, rules::Act act) {
+Command Service::command_of(const Account& account, const rules::RequestKey& key, rules::Act act) {
   const auto& uuid = key.uuid7();
-  return Command{.caller = std::move(caller),
+  return Command{.caller = account.name,
                  .key = key,
                  .new_order_id = rules::OrderId{uuid ? *uuid : make_uuid7(clock_.now(), random_)},
-                 .act = std::move(act)};
+                 .act = std::move(act),
+                 .scope = scope_of(account)};
 }
 
 Response Service::answer_to(const Command& command, const Verdict& verdict) {
@@ -219,18 +248,18 @@ Response Service::answer_to(const Command& command, const Verdict& verdict) {
                                             : problem(explained(command.act, verdict), random_);
 }
 
-awaitable<Response> Service::read(rules::Caller caller, Found found) {
+awaitable<Response> Service::read(Account account, Found found) {
   switch (found.route->endpoint) {
     case Endpoint::show_order:
-      co_return co_await read_order(found.parameters[0]);
+      co_return co_await read_order(std::move(account), found.parameters[0]);
     case Endpoint::show_request:
-      co_return co_await read_request(caller, found.parameters[0]);
+      co_return co_await read_request(account.name, found.parameters[0]);
     case Endpoint::show_stock:
       co_return co_await read_stock(found);
     case Endpoint::show_activity:
       co_return co_await read_activity(found.parameters[0]);
     case Endpoint::list_orders:
-      co_return co_await list_orders(std::move(found));
+      co_return co_await list_orders(std::move(account), std::move(found));
     case Endpoint::list_shortages:
       co_return co_await list_shortages(std::move(found));
     case Endpoint::list_activities:
@@ -262,12 +291,13 @@ awaitable<Response> Service::read(rules::Caller caller, Found found) {
   CHECK(false);  // Writes become commands.
 }
 
-awaitable<Response> Service::read_order(std::string id) {
+awaitable<Response> Service::read_order(Account account, std::string id) {
   const std::optional<Uuid> uuid = parse_uuid(id);
   if (!uuid) co_return refuse(Outcome::unknown_order);
   using Answer = std::optional<queries::OrderView>;
-  std::function<Result<Answer>(ReadQueries&)> question = [uuid](ReadQueries& queries) {
-    return queries.order(rules::OrderId{*uuid});
+  std::function<Result<Answer>(ReadQueries&)> question = [uuid,
+                                                          owner = owner_of(account)](ReadQueries& queries) {
+    return queries.order(rules::OrderId{*uuid}, owner);
   };
   const Result<Answer> order = co_await queries_.ask<Answer>(question);
   if (!order) co_return refuse(order.error());
@@ -338,9 +368,10 @@ awaitable<Response> Service::read_activity(std::string id) {
   co_return *activity ? show(**activity) : refuse(Outcome::unknown_activity);
 }
 
-awaitable<Response> Service::list_orders(Found found) {
-  const auto query = orders_query_of(found.query);
+awaitable<Response> Service::list_orders(Account account, Found found) {
+  auto query = orders_query_of(found.query);
   if (!query) co_return malformed_http(400, query.error());
+  query->owner = owner_of(account);
   using Page = queries::OrdersPage;
   std::function<Result<Page>(ReadQueries&)> question = [query](ReadQueries& queries) {
     return queries.orders(*query);
@@ -440,11 +471,12 @@ Response Service::refuse(const Error& error) {
   return refuse(Outcome::not_ready);
 }
 
-void Service::log_sampled(const Request& request, const Found* found, const Response& response) {
+void Service::log_sampled(const Request& request, const Call* call, const Response& response) {
   const std::string trace = request.traceparent.value_or("");
   log_.write(Level::info, "http_request",
              {{"method", request.method},
-              {"route", found == nullptr ? "-" : found->route->pattern},
+              {"route", call == nullptr ? "-" : call->found.route->pattern},
+              {"account", std::string_view(call == nullptr ? "-" : call->account.name.text())},
               {"status", std::int64_t{response.status}},
               {"key", std::string_view(request.idempotency_key ? *request.idempotency_key : "")},
               {"attempt", std::string_view(request.attempt ? *request.attempt : "")},

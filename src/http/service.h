@@ -1,10 +1,10 @@
 // Service: from a Request to a Response, by the table of routes (routes.h).
 //
-//   find route ─► credential ─► strict body, key ─► Command ─► pipeline ─► Verdict ─► Response
+//   find route ─► account ─► strict body, key ─► Command ─► pipeline ─► Verdict ─► Response
 //
 // It holds no business rule and no state of its own. All of it runs on the executor of the pipeline. A
-// stranger to the operators' listener learns nothing, not even which paths exist: the credential is looked at
-// before anything else. Every answer of 4xx changes nothing.
+// stranger learns nothing, not even which paths exist: the key is looked at before anything else. Every
+// answer of 4xx changes nothing.
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "http/accounts.h"
 #include "http/batch.h"
 #include "http/message.h"
 #include "http/request_counters.h"
@@ -42,12 +43,10 @@ class Service {
   using Queries = pipeline::Reads<queries::ReadQueries>;
   using Audits = pipeline::Reads<queries::AuditQueries>;
 
-  // All references outlive the service and every answer() in progress. `operator_key` is the credential of
-  // the operators' listener, sent as "Authorization: Bearer <key>"; it is compared in constant time, and an
-  // empty one lets nobody in. `requests_kept` is the judge's.
+  // All references outlive the service and every answer() in progress. `requests_kept` is the judge's.
   Service(pipeline::Pipeline& pipeline, Queries& queries, Audits& audits,
           pipeline::GateSnapshotReader& gate_snapshots, const Clock& clock, Random& random, Log& log,
-          const Readiness& readiness, std::string operator_key, std::chrono::hours requests_kept,
+          const Readiness& readiness, Accounts& accounts, std::chrono::hours requests_kept,
           MetricsRegistry& metrics);
 
   // Answers one request. Never throws; a fault of ours is a 500 that says what to do next. The answer to HEAD
@@ -63,21 +62,23 @@ class Service {
  private:
   // A request that has found its route.
   struct Call {
+    Account account;
     Found found;
     std::optional<rules::RequestKey> key;  // As it was sent, where the route demands one.
   };
 
   std::expected<Call, Response> find(const Request& request);
+  std::expected<Account, Response> account_of(const Request& request, const Route* route);
   std::expected<rules::Command, Response> command_of(const Request& request, const Call& call);
-  boost::asio::awaitable<Response> answer_batch(rules::Caller caller, std::string body);
-  rules::Command command_of(rules::Caller caller, const rules::RequestKey& key, rules::Act act);
+  boost::asio::awaitable<Response> answer_batch(Account account, std::string body);
+  rules::Command command_of(const Account& account, const rules::RequestKey& key, rules::Act act);
   Response answer_to(const rules::Command& command, const rules::Verdict& verdict);
-  boost::asio::awaitable<Response> read(rules::Caller caller, Found found);
-  boost::asio::awaitable<Response> read_order(std::string id);
+  boost::asio::awaitable<Response> read(Account account, Found found);
+  boost::asio::awaitable<Response> read_order(Account account, std::string id);
   boost::asio::awaitable<Response> read_request(rules::Caller caller, std::string key);
   boost::asio::awaitable<Response> read_stock(Found found);
   boost::asio::awaitable<Response> read_activity(std::string id);
-  boost::asio::awaitable<Response> list_orders(Found found);
+  boost::asio::awaitable<Response> list_orders(Account account, Found found);
   boost::asio::awaitable<Response> list_activities(Found found);
   boost::asio::awaitable<Response> list_shortages(Found found);
   boost::asio::awaitable<Response> read_trace(Found found);
@@ -89,7 +90,7 @@ class Service {
   Response refuse(rules::Outcome outcome);
   Response refuse(const rules::SkuCode& unknown);
   Response refuse(const Error& error);
-  void log_sampled(const Request& request, const Found* found, const Response& response);
+  void log_sampled(const Request& request, const Call* call, const Response& response);
 
   pipeline::Pipeline& pipeline_;
   Queries& queries_;
@@ -99,7 +100,7 @@ class Service {
   Random& random_;
   Log& log_;
   const Readiness& readiness_;
-  const std::string operator_key_;
+  Accounts& accounts_;
   const std::chrono::hours requests_kept_;
   Sampler sampler_;
   MetricsRegistry& metrics_;

@@ -44,7 +44,7 @@ Result<bool> Projection::step() {
     std::vector<judge::IndexedOrder> orders;
     orders.reserve(page->orders.size());
     for (const auto& [order, position] : page->orders) {
-      orders.push_back({order.user, position, order.id, order.state});
+      orders.push_back({order.account, order.user, position, order.id, order.state});
     }
     if (const auto put = index_.put(orders, page->reached); !put) {
       offsets_.reset();  // Perhaps written: the index knows.

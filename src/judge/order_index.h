@@ -2,8 +2,8 @@
 //
 // It is kept apart from the judge's tables, since an index that does not grow in order of time would slow
 // down every sale (docs/adr/0008). It can be thrown away: following the ledger from the beginning rebuilds
-// it. Each row is an order that ever took units, with its user and state; a refused order left nothing in the
-// ledger and is not in the index.
+// it. Each row is an order that ever took units, with its account, user and state; a refused order left
+// nothing in the ledger and is not in the index.
 //
 // offsets, put and clear belong to one thread, the job's; page to one thread, that of the questions. Every
 // call blocks, and is one transaction. Errors: unavailable (ask again), broken (the index cannot be trusted;
@@ -26,6 +26,7 @@
 namespace gavel::judge {
 
 struct IndexedOrder {
+  rules::Caller account;
   rules::UserId user;
   rules::OrderPosition position;
   rules::OrderId id;
@@ -41,6 +42,7 @@ struct OrdersQuery {
   std::optional<rules::OrderState> state = std::nullopt;
   std::optional<rules::OrderPosition> before = std::nullopt;  // That of the previous page's last one.
   std::size_t count = 1;
+  std::optional<rules::Caller> account = std::nullopt;  // None: orders of every account.
 };
 
 class OrderIndex {

@@ -17,6 +17,8 @@ using rules::UserId;
 
 rules::OrderId id(std::uint8_t n) { return {{{1, 0, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, n}}}; }
 const Time some_time = *parse_time("2026-01-01T00:00:00Z");
+const rules::Caller shop("shop");
+
 // Of the n-th batch of lane 1.
 rules::OrderPosition place(std::int64_t n) { return {some_time, LaneId{1}, n, 0}; }
 
@@ -36,8 +38,9 @@ class OrderIndexContract : public ::testing::TestWithParam<IndexForm> {
 
   // "9 held, 7 paid | 1:3 2:1": the orders, and the offsets that they go with.
   std::string page(const std::string& user, std::size_t count, std::optional<OrderState> state = {},
-                   std::optional<rules::OrderPosition> before = {}) {
-    const auto page = index_->page({UserId(user), state, before, count});
+                   std::optional<rules::OrderPosition> before = {},
+                   std::optional<rules::Caller> account = {}) {
+    const auto page = index_->page({UserId(user), state, before, count, account});
     EXPECT_TRUE(page.has_value());
     std::string text;
     for (const IndexedOrder& order : page->orders) {
@@ -62,11 +65,11 @@ class OrderIndexContract : public ::testing::TestWithParam<IndexForm> {
 
 TEST_P(OrderIndexContract, PagesAreOfOneUserTheLatestFirst_G012) {
   EXPECT_EQ(page("ann", 9), " |");
-  put({{UserId("ann"), place(3), id(3), OrderState::held},
-       {UserId("bob"), place(4), id(4), OrderState::held},
-       {UserId("ann"), place(9), id(9), OrderState::paid}},
+  put({{shop, UserId("ann"), place(3), id(3), OrderState::held},
+       {shop, UserId("bob"), place(4), id(4), OrderState::held},
+       {shop, UserId("ann"), place(9), id(9), OrderState::paid}},
       {{LaneId{1}, {3, some_time}}});
-  put({{UserId("ann"), place(5), id(5), OrderState::held}},
+  put({{shop, UserId("ann"), place(5), id(5), OrderState::held}},
       {{LaneId{1}, {4, some_time}}, {LaneId{2}, {1, some_time}}});
   EXPECT_EQ(page("ann", 9), "9 paid, 5 held, 3 held | 1:4 2:1");
   EXPECT_EQ(page("ann", 2), "9 paid, 5 held | 1:4 2:1");
@@ -81,15 +84,33 @@ TEST_P(OrderIndexContract, PagesAreOfOneUserTheLatestFirst_G012) {
 // By the judge's time, and of one moment by lane, batch and row; whatever the ids are.
 TEST_P(OrderIndexContract, TheOrderIsThatOfThePositions_G012) {
   const Time later = some_time + Duration(1);
-  put({{UserId("ann"), {later, LaneId{1}, 1, 0}, id(1), OrderState::held},
-       {UserId("ann"), {some_time, LaneId{2}, 1, 0}, id(9), OrderState::held},
-       {UserId("ann"), {some_time, LaneId{1}, 7, 1}, id(2), OrderState::held},
-       {UserId("ann"), {some_time, LaneId{1}, 7, 0}, id(8), OrderState::held},
-       {UserId("ann"), {some_time, LaneId{1}, 6, 5}, id(3), OrderState::held}},
+  put({{shop, UserId("ann"), {later, LaneId{1}, 1, 0}, id(1), OrderState::held},
+       {shop, UserId("ann"), {some_time, LaneId{2}, 1, 0}, id(9), OrderState::held},
+       {shop, UserId("ann"), {some_time, LaneId{1}, 7, 1}, id(2), OrderState::held},
+       {shop, UserId("ann"), {some_time, LaneId{1}, 7, 0}, id(8), OrderState::held},
+       {shop, UserId("ann"), {some_time, LaneId{1}, 6, 5}, id(3), OrderState::held}},
       {{LaneId{1}, {7, some_time}}});
   EXPECT_EQ(page("ann", 9), "1 held, 9 held, 2 held, 8 held, 3 held | 1:7");
   EXPECT_EQ(page("ann", 9, {}, rules::OrderPosition{some_time, LaneId{1}, 7, 1}), "8 held, 3 held | 1:7");
   EXPECT_EQ(page("ann", 2, {}, rules::OrderPosition{later, LaneId{1}, 1, 0}), "9 held, 2 held | 1:7");
+}
+
+// Pages of one account have the account's orders alone, full pages of them, whatever others have in between.
+TEST_P(OrderIndexContract, PagesAreOfOneAccountWhereOneIsAskedFor_A9) {
+  const rules::Caller web("web");
+  std::vector<IndexedOrder> orders;
+  for (std::uint8_t n = 1; n <= 9; ++n)
+    orders.push_back({n % 3 == 0 ? web : shop, UserId("ann"), place(n), id(n), OrderState::held});
+  put(orders, {{LaneId{1}, {9, some_time}}});
+  const auto of = [&](const rules::Caller& account, std::size_t count,
+                      std::optional<rules::OrderPosition> before) {
+    return page("ann", count, {}, before, account);
+  };
+  EXPECT_EQ(of(web, 9, {}), "9 held, 6 held, 3 held | 1:9");
+  EXPECT_EQ(of(web, 2, {}), "9 held, 6 held | 1:9");
+  EXPECT_EQ(of(web, 2, place(6)), "3 held | 1:9");
+  EXPECT_EQ(of(shop, 9, {}), "8 held, 7 held, 5 held, 4 held, 2 held, 1 held | 1:9");
+  EXPECT_EQ(of(rules::Caller("app"), 9, {}), " | 1:9");
 }
 
 TEST_P(OrderIndexContract, NamesAreComparedByteByByte_E27) {
@@ -98,7 +119,7 @@ TEST_P(OrderIndexContract, NamesAreComparedByteByByte_E27) {
   std::uint8_t n = 0;
   for (const char* name : names) {
     ++n;
-    orders.push_back({UserId(name), place(n), id(n), OrderState::held});
+    orders.push_back({shop, UserId(name), place(n), id(n), OrderState::held});
   }
   put(orders, {{LaneId{1}, {9, some_time}}});
   n = 0;
@@ -106,26 +127,26 @@ TEST_P(OrderIndexContract, NamesAreComparedByteByByte_E27) {
 }
 
 TEST_P(OrderIndexContract, AnOrderIsThereOnceInItsLastState) {
-  put({{UserId("ann"), place(3), id(3), OrderState::held}}, {{LaneId{1}, {1, some_time}}});
-  put({{UserId("ann"), place(3), id(3), OrderState::paid}}, {{LaneId{1}, {2, some_time}}});
+  put({{shop, UserId("ann"), place(3), id(3), OrderState::held}}, {{LaneId{1}, {1, some_time}}});
+  put({{shop, UserId("ann"), place(3), id(3), OrderState::paid}}, {{LaneId{1}, {2, some_time}}});
   EXPECT_EQ(page("ann", 9), "3 paid | 1:2");
   EXPECT_EQ(page("ann", 9, OrderState::held), " | 1:2");
 }
 
 TEST_P(OrderIndexContract, IsForgottenAndMadeAgain) {
   const Offsets reached{{LaneId{1}, {7, some_time}}};
-  put({{UserId("ann"), place(3), id(3), OrderState::held}}, reached);
+  put({{shop, UserId("ann"), place(3), id(3), OrderState::held}}, reached);
   EXPECT_EQ(index().offsets().value(), reached);
   EXPECT_TRUE(index().clear());
   EXPECT_EQ(index().offsets().value(), Offsets());
   EXPECT_EQ(page("ann", 9), " |");
-  put({{UserId("ann"), place(3), id(3), OrderState::held}}, reached);
+  put({{shop, UserId("ann"), place(3), id(3), OrderState::held}}, reached);
   EXPECT_EQ(page("ann", 9), "3 held | 1:7");
 }
 
 TEST_P(OrderIndexContract, IsThereAgainIfItIsKept) {
   const Offsets reached{{LaneId{1}, {7, some_time}}};
-  put({{UserId("ann"), place(3), id(3), OrderState::held}}, reached);
+  put({{shop, UserId("ann"), place(3), id(3), OrderState::held}}, reached);
   reopen();
   EXPECT_EQ(page("ann", 9), GetParam().is_kept ? "3 held | 1:7" : " |");
   EXPECT_EQ(index().offsets().value(), GetParam().is_kept ? reached : Offsets());
@@ -201,7 +222,9 @@ TEST(SqliteOrderIndex, AFolderThatIsMissingIsNamed) {
 }
 
 // Order n of ann, made in batch n.
-IndexedOrder order_of_batch(std::uint8_t n) { return {UserId("ann"), place(n), id(n), OrderState::held}; }
+IndexedOrder order_of_batch(std::uint8_t n) {
+  return {shop, UserId("ann"), place(n), id(n), OrderState::held};
+}
 Offsets after_batch(std::int64_t n) { return {{LaneId{1}, {n, some_time}}}; }
 
 // A life of an index on a disk that may fail: how many batches it has for certain, and why it ended.
@@ -271,7 +294,7 @@ void make_pages(const std::string& path) {
   const auto index = open_sqlite_order_index(path, some_boot).value();
   std::vector<IndexedOrder> orders{order_of_batch(1)};
   for (int i = 0; i < 400; ++i)
-    orders.push_back({UserId("user" + std::to_string(i)), place(7 + i), id(7), OrderState::held});
+    orders.push_back({shop, UserId("user" + std::to_string(i)), place(7 + i), id(7), OrderState::held});
   ASSERT_TRUE(index->put(orders, after_batch(1)));
 }
 

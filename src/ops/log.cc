@@ -157,6 +157,13 @@ std::unique_ptr<Log> Log::silent() { return std::unique_ptr<Log>(new Log(nullptr
 
 std::uint64_t Log::lines_lost() const noexcept { return sink_ == nullptr ? 0 : sink_->lost_ever.load(); }
 
+void Log::reopen() noexcept {
+  if (sink_ == nullptr) return;
+  const MutexLock lock(sink_->mutex);
+  sink_->out.reset();
+  sink_->reopen_at = Duration(0);
+}
+
 void Log::write(Level level, std::string_view event, std::initializer_list<Field> fields) noexcept {
   if (sink_ == nullptr || level < sink_->options.level) return;
   const std::string line = render(sink_->clock.now(), level, event, fields);

@@ -56,6 +56,10 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
+  // Opens the file again with the next line, so that one that was renamed or removed is left alone. Any
+  // thread.
+  void reopen() noexcept;
+
   // Lines lost since it was opened. Any thread.
   std::uint64_t lines_lost() const noexcept;
 

@@ -129,6 +129,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 
 std::string allowed(const Setting& setting) {
   if (setting.kind == SettingKind::text) return "a text in quotes";
+  if (setting.kind == SettingKind::boolean) return "true or false";
   if (setting.most == INT64_MAX) return "an integer of at least " + std::to_string(setting.least);
   return "an integer from " + std::to_string(setting.least) + " to " + std::to_string(setting.most);
 }
@@ -183,6 +184,10 @@ std::string at_line(const std::string& file, const toml::source_region& source) 
 std::optional<std::string> text_of(const toml::node& node, SettingKind kind) {
   if (kind == SettingKind::integer) {
     if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
+    return std::nullopt;
+  }
+  if (kind == SettingKind::boolean) {
+    if (const auto* boolean = node.as_boolean()) return boolean->get() ? "true" : "false";
     return std::nullopt;
   }
   if (const auto* text = node.as_string()) return text->get();
@@ -284,6 +289,8 @@ Result<void> Settings::set(const Setting& setting, std::string value, std::strin
     const bool good = number && *number >= setting.least && *number <= setting.most;
     if (!good) return not_allowed(setting, number ? value : in_quotes(value), origin);
   }
+  if (setting.kind == SettingKind::boolean && value != "true" && value != "false")
+    return not_allowed(setting, in_quotes(value), origin);
   Effective& effective = effective_[index_.find(setting.name)->second.second];
   effective.value = std::move(value);
   effective.origin = std::move(origin);
@@ -302,6 +309,12 @@ std::int64_t Settings::integer(std::string_view name) const {
   const auto number = parse_integer(effective_[found->second.second].value);
   CHECK(number.has_value());
   return *number;
+}
+
+bool Settings::boolean(std::string_view name) const {
+  const auto found = index_.find(name);
+  CHECK(found != index_.end() && found->second.first == SettingKind::boolean);
+  return effective_[found->second.second].value == "true";
 }
 
 std::optional<std::string> variable_of_process(const std::string& variable) {

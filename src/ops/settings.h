@@ -21,7 +21,7 @@
 
 namespace gavel {
 
-enum class SettingKind : std::uint8_t { text, integer };
+enum class SettingKind : std::uint8_t { text, integer, boolean };
 
 struct Setting {
   std::string_view name;  // "judge.batch_commands_max": lower case, at least one dot, no "__" (CHECKed).
@@ -53,6 +53,7 @@ class Settings {
   // `name` is in the table and of that kind (CHECKed).
   const std::string& text(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
+  bool boolean(std::string_view name) const;
 
   struct Effective {
     std::string name;

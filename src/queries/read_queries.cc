@@ -14,15 +14,20 @@ namespace {
 
 judge::OrdersQuery query_of(const UserOrdersQuery& query) {
   CHECK(query.count >= 1);
-  return {.user = query.user, .state = query.state, .before = query.before, .count = query.count};
+  return {.user = query.user,
+          .state = query.state,
+          .before = query.before,
+          .count = query.count,
+          .account = query.owner};
 }
 
 }  // namespace
 
-Result<std::optional<OrderView>> ReadQueries::order(rules::OrderId id) {
+Result<std::optional<OrderView>> ReadQueries::order(rules::OrderId id, const Owner& owner) {
   const auto row = reader_.order(id);
   if (!row) return std::unexpected(row.error());
-  return *row ? std::optional(view_of(**row)) : std::nullopt;
+  const bool is_shown = *row && (!owner || (*row)->order.account == *owner);
+  return is_shown ? std::optional(view_of(**row)) : std::nullopt;
 }
 
 Result<OrdersPage> ReadQueries::orders(const UserOrdersQuery& query) {

@@ -21,11 +21,15 @@ class Reader;
 
 namespace gavel::queries {
 
+// Whose orders are shown: those of one account, or everybody's.
+using Owner = std::optional<rules::Caller>;
+
 struct UserOrdersQuery {
   rules::UserId user;
   std::optional<rules::OrderState> state = std::nullopt;
   std::optional<rules::OrderPosition> before = std::nullopt;  // The `next` of the page before.
   std::size_t count = 1;                                      // At least 1.
+  Owner owner = std::nullopt;
 };
 
 struct ShortagesQuery {
@@ -43,7 +47,8 @@ class ReadQueries {
   // Both are these queries' own, and outlive them.
   ReadQueries(judge::Reader& reader, judge::OrderIndex& index) : reader_(reader), index_(index) {}
 
-  Result<std::optional<OrderView>> order(rules::OrderId id);
+  // Nothing too where the order has another owner.
+  Result<std::optional<OrderView>> order(rules::OrderId id, const Owner& owner);
   Result<OrdersPage> orders(const UserOrdersQuery& query);
   // What the caller of the request was answered.
   Result<std::optional<rules::IdempotencyRecord>> request(const rules::RequestId& id);

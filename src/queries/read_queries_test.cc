@@ -76,11 +76,23 @@ TEST_P(ReadQueriesTest, AnOrderIsShownWithItsParts) {
   say(judge::reserve("a", "ann", {{"tee", 2}, {"cap", 1}}), "reserved");
   say(judge::confirm("pay", judge::order_of("a")), "confirmed");
   say(judge::refund("back", judge::order_of("a"), {{"tee", 1}}), "refunded");
-  const auto view = queries_->order(judge::order_of("a")).value();
+  const auto view = queries_->order(judge::order_of("a"), std::nullopt).value();
   ASSERT_TRUE(view);
   EXPECT_EQ(view->order.state, rules::OrderState::partly_refunded);
   EXPECT_EQ(parts_of(*view), "cap 1-0, tee 2-1");
-  EXPECT_FALSE(queries_->order(judge::order_of(no_key)).value());
+  EXPECT_FALSE(queries_->order(judge::order_of(no_key), std::nullopt).value());
+}
+
+TEST_P(ReadQueriesTest, AnOrderIsShownToItsAccountAlone_A9_G002) {
+  say(judge::reserve("a", "ann", {{"tee", 2}}), "reserved");
+  EXPECT_TRUE(queries_->order(judge::order_of("a"), rules::Caller("shop")).value());
+  EXPECT_FALSE(queries_->order(judge::order_of("a"), rules::Caller("web")).value());
+  const auto listed = [&](const char* account) {
+    return queries_->orders({.user = rules::UserId("ann"), .count = 9, .owner = rules::Caller(account)})
+        ->orders.size();
+  };
+  EXPECT_EQ(listed("shop"), 1U);
+  EXPECT_EQ(listed("web"), 0U);
 }
 
 TEST_P(ReadQueriesTest, AUsersOrdersComeInPages_B17) {

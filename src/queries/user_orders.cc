@@ -14,7 +14,8 @@ using rules::OrderId;
 using rules::OrderPosition;
 
 bool is_wanted(const rules::Order& order, const judge::OrdersQuery& wanted) {
-  return order.user == wanted.user && (!wanted.state || order.state == *wanted.state);
+  const bool is_of_account = !wanted.account || order.account == *wanted.account;
+  return is_of_account && order.user == wanted.user && (!wanted.state || order.state == *wanted.state);
 }
 
 // The ids of one page, and where the next one begins.

@@ -81,7 +81,7 @@ class Parts {
 }  // namespace
 
 Verdict extend(DecisionContext& c, const Extend& act) {
-  Order* order = c.state.find_order(act.order);
+  Order* order = find_order_in_scope(c, act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_not_held(c, *order, GivesBack::nothing)) return *refusal;
   const Time wished = c.now + act.seconds.value_or(c.policy.extend_default);
@@ -107,7 +107,7 @@ Verdict extend(DecisionContext& c, const Extend& act) {
 // state, and surplus units may always return.
 Verdict change_order(DecisionContext& c, const ChangeOrder& act) {
   CHECK(!act.lines.empty());
-  Order* order = c.state.find_order(act.order);
+  Order* order = find_order_in_scope(c, act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
   const Activity* activity = c.state.find_activity(order->activity);
   std::vector<RequestedLine> lines;
@@ -130,7 +130,7 @@ Verdict change_order(DecisionContext& c, const ChangeOrder& act) {
   give_back(c, *order, difference.falls, Action::cancel, reason);
   parts.add(difference.falls, -1);
   for (const RequestedLine& line : difference.rises) {
-    parts.add(take(c, activity, line, order->user, Action::reserve, reason), 1);
+    parts.add(take(c, activity, line, {order->account, order->user}, Action::reserve, reason), 1);
   }
   if (!difference.is_none()) {
     order->taken = parts.taken();

@@ -184,6 +184,12 @@ using Act = std::variant<Reserve, Confirm, Cancel, Extend, ChangeOrder, Refund, 
                          PutSku, Receive, Adjust, Count, CreateActivity, ChangeActivity, WarmActivity,
                          CheckActivity, OpenActivity, CloseActivity, Ship>;
 
+// The orders that a command may act upon. Any other is an unknown order to it (A9).
+enum class Scope : std::uint8_t {
+  own,  // Those that its caller made.
+  all,  // Every account's.
+};
+
 struct Command {
   Caller caller;
   std::optional<RequestKey> key;  // Absent only for Expire, Forget and Rebalance.
@@ -191,6 +197,7 @@ struct Command {
   Act act;
   std::optional<BucketNo> token =
       std::nullopt;  // Where the gate granted a token; it is tried first, and is not a promise.
+  Scope scope = Scope::own;
 };
 
 // The canonical text of what is asked, "act=reserve;user=u1;lines=tee*2": equal for equal requests, whatever

@@ -120,6 +120,7 @@ void record(DecisionContext& c, Verdict& verdict) {
   if (!verdict.order) {
     c.state.orders.emplace(id, Order{.id = id,
                                      .state = OrderState::refused,
+                                     .account = command.caller,
                                      .user = act->user,
                                      .activity = free_pool,
                                      .taken = {},

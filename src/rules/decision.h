@@ -37,6 +37,12 @@ inline Verdict verdict_of(Outcome outcome, OrderId order, Detail detail = {}) {
   return verdict;
 }
 
+// True of an order that the command may act upon and be told of (A9).
+bool is_in_scope(const Command& command, const Caller& account);
+
+// The order, unless it is not there or is another account's: to a stranger both are the same.
+Order* find_order_in_scope(DecisionContext& c, OrderId id);
+
 // The act has no arrow from the order's current state (C5).
 inline Verdict refuse_in_state(const Order& order) {
   Detail detail;

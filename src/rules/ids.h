@@ -14,7 +14,7 @@ namespace gavel::rules {
 using SkuCode = Code<struct SkuTag>;
 using ActivityCode = Code<struct ActivityTag>;
 using UserId = Code<struct UserTag>;
-// The account that an API key or a token stands for.
+// The account that asks: that of its key (A9).
 using Caller = Code<struct CallerTag, is_narrow_code>;
 
 using SkuId = Number<struct SkuIdTag>;

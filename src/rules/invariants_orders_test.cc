@@ -34,6 +34,7 @@ Allocation part(std::int64_t item, std::int64_t units) { return {ItemId{item}, 0
 Order changed(OrderState from, OrderState to) {
   Order order{.id = OrderId{},
               .state = to,
+              .account = Caller("shop"),
               .user = UserId("ann"),
               .taken = {part(1, 2)},
               .created_at = noon,

@@ -40,6 +40,7 @@ Verdict reserve(DecisionContext& c, const Reserve& act) {
   const bool held = act.payment == Payment::later;
   Order order{.id = id,
               .state = held ? OrderState::held : OrderState::paid,
+              .account = c.command.caller,
               .user = act.user,
               .activity = activity == nullptr ? free_pool : activity->id,
               .taken = {},
@@ -50,7 +51,7 @@ Verdict reserve(DecisionContext& c, const Reserve& act) {
   if (held) order.expires_at = c.now + hold_of(c, act, activity);
   for (const RequestedLine& line : lines) {
     const auto action = held ? Action::reserve : Action::sell;
-    const auto parts = take(c, activity, line, act.user, action, c.because(id, "order"));
+    const auto parts = take(c, activity, line, {c.command.caller, act.user}, action, c.because(id, "order"));
     order.taken.insert(order.taken.end(), parts.begin(), parts.end());
   }
   CHECK(order.taken.size() >= act.lines.size());
@@ -61,7 +62,7 @@ Verdict reserve(DecisionContext& c, const Reserve& act) {
 }
 
 Verdict confirm(DecisionContext& c, const Confirm& act) {
-  Order* order = c.state.find_order(act.order);
+  Order* order = find_order_in_scope(c, act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   const auto gives_back = act.lines.empty() ? GivesBack::nothing : GivesBack::some;
@@ -82,7 +83,7 @@ Verdict confirm(DecisionContext& c, const Confirm& act) {
 }
 
 Verdict cancel(DecisionContext& c, const Cancel& act) {
-  Order* order = c.state.find_order(act.order);
+  Order* order = find_order_in_scope(c, act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_not_held(c, *order, GivesBack::some)) return *refusal;
 

@@ -44,11 +44,13 @@ constexpr std::array outcomes{
                   "The request cannot be understood; nothing was changed."},
     OutcomeTraits{key_missing, "key_missing", false, true, false, new_key,
                   "A write needs the header Idempotency-Key."},
-    OutcomeTraits{unauthenticated, "unauthenticated", false, true, false, never,
-                  "The request has no valid credential: the operators' listener requires the header "
-                  "Authorization: Bearer with the key from the file that the setting admin.key_file names "
-                  "(gavel.key)."},
-    OutcomeTraits{forbidden, "forbidden", false, true, false, never, "The credential does not permit this."},
+    OutcomeTraits{
+        unauthenticated, "unauthenticated", false, true, false, never,
+        "The request has no valid key: send the header Authorization: Bearer with a key of an account "
+        "(gavel key create), or, to the operators' listener, the one in the file that the setting "
+        "admin.key_file names (gavel.key)."},
+    OutcomeTraits{forbidden, "forbidden", false, true, false, never,
+                  "The role of the key's account does not permit this."},
     OutcomeTraits{rate_limited, "rate_limited", false, false, false, same_key,
                   "Too many requests; wait and retry."},
     OutcomeTraits{overloaded, "overloaded", false, false, false, same_key,

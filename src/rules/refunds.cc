@@ -66,7 +66,7 @@ OrderState state_by_units(const Order& order) {
 }  // namespace
 
 Verdict refund(DecisionContext& c, const Refund& act) {
-  Order* order = c.state.find_order(act.order);
+  Order* order = find_order_in_scope(c, act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   if (!may_refund(c, *order)) return verdict_of(Outcome::frozen, order->id);

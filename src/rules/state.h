@@ -135,6 +135,7 @@ struct OrderAsLoaded {
 struct Order {
   OrderId id;
   OrderState state = OrderState::refused;
+  Caller account;  // Who made it; never changes.
   UserId user;
   ActivityId activity = free_pool;
   std::vector<Allocation> taken;          // Parts of one item are adjacent; each bucket occurs once.
@@ -199,6 +200,7 @@ struct Quota {
   std::optional<OrderId> order;  // The latest order that claimed.
   Quantity loaded;               // `claimed` as it came from the store.
   RowState row_state = RowState::clean;
+  std::optional<Caller> account = std::nullopt;  // That of `order`; none without an order.
 };
 
 // The next free number of each kind that the store assigns.

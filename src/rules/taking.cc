@@ -14,7 +14,13 @@ BucketNo first_bucket(const DecisionContext& c, const Item& item, const UserId& 
   return token && *token >= 0 && *token < buckets ? *token : home_bucket(user, item.in_use());
 }
 
-void claim(DecisionContext& c, const Activity& activity, const RequestedLine& line, OrderId order) {
+// Claims of one user count over all accounts, but an account is told of its own orders alone.
+bool is_told(const DecisionContext& c, const Quota& quota) {
+  return quota.account && is_in_scope(c.command, *quota.account);
+}
+
+void claim(DecisionContext& c, const Activity& activity, const RequestedLine& line, OrderId order,
+           const Caller& account) {
   const auto [quota, made] = c.state.quotas.try_emplace(*line.quota);
   if (made) {
     quota->second.allowed = *activity.limit_per_user;
@@ -25,6 +31,7 @@ void claim(DecisionContext& c, const Activity& activity, const RequestedLine& li
   quota->second.claimed += line.quantity;
   CHECK(quota->second.claimed <= quota->second.allowed);
   quota->second.order = order;
+  quota->second.account = account;
 }
 
 }  // namespace
@@ -76,21 +83,23 @@ std::optional<Verdict> refuse_claims(DecisionContext& c, const Activity& activit
     const auto quota = c.state.quotas.find(*line.quota);
     detail.allowed = *activity.limit_per_user;
     detail.claimed = claimed_of(c, *line.quota);
-    if (quota != c.state.quotas.end()) detail.order = quota->second.order;
+    if (quota != c.state.quotas.end() && is_told(c, quota->second)) detail.order = quota->second.order;
     return verdict_of(Outcome::limit_reached, detail);
   }
   return std::nullopt;
 }
 
 std::vector<Allocation> take(DecisionContext& c, const Activity* activity, const RequestedLine& line,
-                             const UserId& user, Action action, const Reason& reason) {
+                             const Buyer& buyer, Action action, const Reason& reason) {
   CHECK(is_line_quantity(line.quantity) && reason.order);
   const Item& item = c.state.item(line.item);
-  std::vector<Allocation> parts = choose(item, line.quantity, first_bucket(c, item, user));
+  std::vector<Allocation> parts = choose(item, line.quantity, first_bucket(c, item, buyer.user));
   for (const Allocation& part : parts) {
     post(c.state, part.item, part.bucket, action, part.quantity, reason);
   }
-  if (activity != nullptr && activity->limit_per_user) claim(c, *activity, line, *reason.order);
+  if (activity != nullptr && activity->limit_per_user) {
+    claim(c, *activity, line, *reason.order, buyer.account);
+  }
   return parts;
 }
 

@@ -24,9 +24,15 @@ std::optional<Verdict> refuse_window(const DecisionContext& c, const Activity& a
 std::optional<Verdict> refuse_claims(DecisionContext& c, const Activity& activity,
                                      const std::vector<RequestedLine>& lines);
 
+// Whose order it is that takes units. Both outlive it.
+struct Buyer {
+  const Caller& account;
+  const UserId& user;
+};
+
 // Takes the units of a line that no refusal applies to, with the ledger action `action`, and counts them
 // against the user's limit. Returns where they come from: one item, each bucket once.
 std::vector<Allocation> take(DecisionContext& c, const Activity* activity, const RequestedLine& line,
-                             const UserId& user, Action action, const Reason& reason);
+                             const Buyer& buyer, Action action, const Reason& reason);
 
 }  // namespace gavel::rules

@@ -190,6 +190,7 @@ std::vector<std::string> Auditor::findings(judge::TablesReader& reader,
   terms.clock = {moments_per_ms, -ms_of(world_begins) * moments_per_ms};
   terms.release_within_ms = release_within_ms;
   terms.kept = kept_moments;
+  terms.operators = {"ops"};
   terms.ends = std::max(latest_, scheduler_.now().count() * moments_per_micro);
   for (const oracle::Finding& finding : oracle::check(history_, ledger, terms)) {
     lines.push_back(to_text(finding));

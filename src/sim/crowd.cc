@@ -90,6 +90,7 @@ void Crowd::act() {
   if (die < 95) return ask_again();
   if (die < 97) return read_stock();
   if (die < 98) return read_orders();
+  if (die < 99) return act_as_another();
   return misuse_key();
 }
 
@@ -285,6 +286,17 @@ void Crowd::misuse_key() {
   attempt(intents_.size() - 1);
 }
 
+// Operators act upon everybody's orders, for others they are unknown (A9).
+void Crowd::act_as_another() {
+  if (orders_.empty()) return reserve();
+  const char* caller = s_.random.chance(1, 3) ? operators : strangers;
+  const rules::OrderId order = draw_order();
+  const std::array<rules::Act, 5> acts{rules::Confirm{order}, rules::Cancel{order},
+                                       rules::Refund{order, {}, rules::Restock::yes}, rules::Extend{order},
+                                       rules::ChangeOrder{order, draw_lines(false)}};
+  attempt(intend(caller, acts[s_.random.below(acts.size())]));
+}
+
 rules::Reserve Crowd::draw_reserve() {
   rules::Reserve act{.user = draw_user(), .lines = draw_lines(false), .activity = {}, .hold = {}};
   if (options_.activities > 0 && s_.random.chance(2, 5)) {
@@ -345,6 +357,7 @@ std::int64_t Crowd::version_of(const rules::SkuCode& code) {
 
 Crowd::Number Crowd::intend(const std::string& caller, rules::Act act) {
   rules::Command command{rules::Caller(caller), draw_key(), {}, std::move(act)};
+  if (caller == operators) command.scope = rules::Scope::all;
   oracle::Request request = in_plain_words(command);
   intents_.push_back(std::make_unique<Intent>(Intent{std::move(command), std::move(request)}));
   return intents_.size() - 1;
@@ -506,6 +519,12 @@ void Crowd::watch(const Intent& intent, rules::InstanceId by, const Verdict& ver
   s_.sightings.saw_if(std::holds_alternative<rules::OpenActivity>(intent.command.act) &&
                           (verdict.outcome == Outcome::sold_out || verdict.outcome == Outcome::insufficient),
                       RareState::opening_found_too_little);
+  const std::string& caller = intent.request.caller;
+  s_.sightings.saw_if(caller == strangers && verdict.outcome == Outcome::unknown_order,
+                      RareState::order_of_another_told);
+  s_.sightings.saw_if(
+      caller == operators && (verdict.outcome == Outcome::confirmed || verdict.outcome == Outcome::cancelled),
+      RareState::operator_acted_for_another);
   const bool changes = std::holds_alternative<rules::ChangeOrder>(intent.command.act);
   s_.sightings.saw_if(changes && verdict.outcome == Outcome::changed, RareState::order_changed);
   s_.sightings.saw_if(changes && verdict.outcome == Outcome::insufficient,

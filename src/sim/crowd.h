@@ -77,6 +77,7 @@ class Crowd {
   void read_orders();
   void let_days_pass();
   void misuse_key();
+  void act_as_another();
 
   rules::Reserve draw_reserve();
   rules::CreateActivity draw_activity(const rules::ActivityCode& code);

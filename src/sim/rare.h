@@ -66,6 +66,8 @@ enum class RareState : std::uint8_t {
   key_reused_told,
   key_in_flight_told,
   key_in_use_told,
+  order_of_another_told,
+  operator_acted_for_another,
   queue_full,
   replayed_by_another,
   unknown_then_yes,

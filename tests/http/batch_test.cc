@@ -256,7 +256,8 @@ TEST(BatchLimits, LargeBodiesShareOneAllowance) {
   World world(limits);
   const std::string body = joined({reserves("a", "u", 1)}) + std::string(150'000, ' ');
   const std::string head =
-      "POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+      "POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n";
   for (int i = 0; i < 3; ++i) {
     Client slow(world.port(shop));
     slow.send(head + body.substr(0, 70'000));
@@ -304,8 +305,8 @@ TEST_F(BatchTest, Damaged) {
         joined({reserves(key7(i), "u1", 1), Asks{"x" + std::to_string(i), "cancel", key7(i), ""}});
     constexpr std::string_view bytes = "[]{}\",:\\ 0a\xFF";
     body[random.below(body.size())] = bytes[random.below(bytes.size())];
-    client.send("POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) +
-                "\r\n\r\n" + body);
+    client.send("POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: " +
+                std::to_string(body.size()) + "\r\n\r\n" + body);
     const auto reply = client.read();
     ASSERT_TRUE(reply);
     ASSERT_TRUE(reply->status == 200 || reply->status == 400) << body << reply->body;

@@ -90,7 +90,7 @@ Reply ask(const World& world, const Asked& asked) {
     request.append("Authorization: Bearer ").append(operator_key).append("\r\n");
   }
   if (!asked.key.empty()) request += "Idempotency-Key: " + asked.key + "\r\n";
-  if (!asked.body.empty()) {
+  if (!asked.body.empty() || asked.path == "/v1/batch") {
     request +=
         "Content-Type: application/json\r\nContent-Length: " + std::to_string(asked.body.size()) + "\r\n";
   }

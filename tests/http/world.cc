@@ -121,16 +121,9 @@ struct World::Parts {
   pipeline::GateSnapshotReader gate_snapshots{executor, gate, rules::Incarnation{Uuid{{1}}}, gate_reads,
                                               gate_client.modes()};
   pipeline::Pipeline pipeline;
-  Service service{pipeline,
-                  query_stage,
-                  audit_stage,
-                  gate_snapshots,
-                  clock,
-                  random,
-                  *log,
-                  readiness,
-                  std::string(operator_key),
-                  rules::Policy{}.requests_kept,
+  Accounts accounts{operator_key, {}, Keyless::as_shop};
+  Service service{pipeline, query_stage, audit_stage, gate_snapshots, clock,
+                  random,   *log,        readiness,   accounts,       rules::Policy{}.requests_kept,
                   metrics};
   Server shop;
   Server operators;
@@ -205,6 +198,10 @@ std::size_t World::batches_decided() const { return parts_->batches_decided; }
 
 void World::look_for_overdue() {
   parts_->on_io([this] { parts_->pipeline.step(parts_->clock.steady()); });
+}
+
+void World::use_accounts(std::vector<AccountKey> keys) {
+  parts_->accounts.replace(std::move(keys), Keyless::refused);
 }
 
 void World::set_ready(bool ready, const std::string& why) {

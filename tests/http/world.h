@@ -11,10 +11,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/client/response_parser.h"
 #include "base/clock.h"
 #include "base/time.h"
+#include "http/accounts.h"
 #include "http/message.h"
 
 namespace gavel::http {
@@ -57,6 +59,9 @@ class World {
 
   // Tells callers whose answer is overdue, by the clock.
   void look_for_overdue();
+
+  // From here on these keys are known, and the shop's listener takes nobody without one.
+  void use_accounts(std::vector<AccountKey> keys);
 
   void set_ready(bool ready, const std::string& why);
   std::size_t connections(Audience audience) const;

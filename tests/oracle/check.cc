@@ -24,6 +24,7 @@ constexpr std::array all_checks{
     Check{"I13", "limits per user hold at every position", check_limits},
     Check{"I14", "stock readings were true", check_readings},
     Check{"I15", "a batch has exactly the rows that it says", check_batches},
+    Check{"I19", "an account acts upon its own orders alone", check_accounts},
     Check{"U1", "a refusal was right", check_refusals},
     Check{"U3", "a refusal after a release was right", check_refusals_after_release},
     Check{"resolved", "every key has an answer in the end", check_resolved},

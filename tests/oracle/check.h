@@ -9,12 +9,14 @@
 //   I13 limits per user at every position                 I14 stock readings were true
 //   I15 a batch has exactly the rows that it says         U1  a refusal was right   U3  and so after a
 //   release resolved  every key has an answer in the end          (U2 and U4: left.h)
+//   I19 an account acts upon its own orders alone
 //
 // I16 (fencing) and I18 (the gate replaced) are not seen in one history; I17 is in I5: an effect under a key
 // is its own caller's. Pure; deterministic: equal input gives equal findings in equal order.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,7 +49,8 @@ struct Terms {
   // For so long at least after its answer a request is remembered; a key that carries its time is refused
   // when it is older (A28). Nothing: nothing is ever forgotten.
   std::optional<Moment> kept = std::nullopt;
-  Moment ends = 0;  // When the ledger was read.
+  Moment ends = 0;                       // When the ledger was read.
+  std::set<std::string> operators = {};  // The accounts that may act upon everybody's orders.
 };
 
 // What is checked. It refers to all three and owns none.

@@ -130,6 +130,13 @@ const std::vector<Break>& breaks() {
       {"I5", "an effect under another caller", [](Scribe& s) { flow(s, "x", "reserve").caller = "mallory"; }},
       {"I5", "an order that is unknown after it was acknowledged",
        [](Scribe& s) { s.ask(upon("where", "cancel", "X"), told("unknown_order")); }},
+      {"I19", "an act upon an order of another account",
+       [](Scribe& s) { s.ledger.orders.at("A").account = "kiosk"; }},
+      {"I19", "an order of an operator that another account made",
+       [](Scribe& s) {
+         s.terms.operators = {"shop"};
+         s.ledger.orders.at("A").account = "kiosk";
+       }},
       {"I6", "a refusal that did something",
        [](Scribe& s) {
          s.batch();

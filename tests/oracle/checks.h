@@ -28,6 +28,7 @@ void check_resolved(const World& world, Findings& findings);
 void check_states(const World& world, Findings& findings);
 void check_releases_once(const World& world, Findings& findings);
 void check_in_time(const World& world, Findings& findings);
+void check_accounts(const World& world, Findings& findings);
 
 // limits.cc, readings.cc
 void check_limits(const World& world, Findings& findings);

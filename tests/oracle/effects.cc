@@ -207,14 +207,18 @@ Wrong wrong_order(const RequestId& id, const Request& request, const Reply& repl
   return differs("order " + reply.order + " has", units_of(world.ledger, order.taken), request.lines);
 }
 
-// Moments at which orders were acknowledged, the earliest of each.
-std::map<std::string, Moment> acknowledged(const History& history) {
-  std::map<std::string, Moment> orders;
+// Orders that were acknowledged: the earliest moment of each, and to whom.
+struct Acknowledged {
+  Moment at;
+  std::string account;
+};
+std::map<std::string, Acknowledged> acknowledged(const History& history) {
+  std::map<std::string, Acknowledged> orders;
   for (const auto& [id, asked] : history.asked()) {
     const Attempt* answer = asked.answer();
     if (answer == nullptr || !is_yes(*answer->reply) || asked.request(*answer).act != "reserve") continue;
-    const auto order = orders.try_emplace(answer->reply->order, answer->answered).first;
-    order->second = std::min(order->second, answer->answered);
+    const auto order = orders.try_emplace(answer->reply->order, answer->answered, id.first).first;
+    order->second.at = std::min(order->second.at, answer->answered);
   }
   return orders;
 }
@@ -262,7 +266,7 @@ void check_yes_has_effect(const World& world, Findings& findings) {
   check_changes(world, findings);
   const AllDone all = done_by(world.ledger);
   const std::set<std::string> changed = changed_orders(world.history);
-  const std::map<std::string, Moment> orders = acknowledged(world.history);
+  const std::map<std::string, Acknowledged> orders = acknowledged(world.history);
   for (const auto& [id, done] : all) {
     const auto asked = world.history.asked().find(id);
     if (asked != world.history.asked().end()) continue;
@@ -295,7 +299,9 @@ void check_yes_has_effect(const World& world, Findings& findings) {
     for (const Attempt& attempt : asked.attempts) {
       if (!attempt.reply || attempt.reply->outcome != "unknown_order") continue;
       const auto order = orders.find(asked.request(attempt).order);
-      if (order == orders.end() || order->second >= attempt.call) continue;
+      if (order == orders.end() || order->second.at >= attempt.call) continue;
+      const bool is_stranger = id.first != order->second.account && !world.terms.operators.contains(id.first);
+      if (is_stranger) continue;
       findings.add(name_of(id) + " was told that order " + order->first +
                    " is unknown, after it was acknowledged");
     }

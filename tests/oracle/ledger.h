@@ -89,6 +89,7 @@ struct Order {
   std::int64_t created_at = 0;
   std::optional<std::int64_t> first_expires_at = {};  // Of one that was extended: its first end.
   std::vector<Part> shipped = {};                     // Of what did not return: what the buyer has.
+  std::string account = "shop";                       // Who made it.
 };
 
 struct Activity {

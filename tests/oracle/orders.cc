@@ -237,4 +237,19 @@ void check_in_time(const World& world, Findings& findings) {
   }
 }
 
+// Whoever makes an order is its account, and nobody else acts upon it: no other account but the operators'.
+// The service itself, which has no key, releases what is due.
+void check_accounts(const World& world, Findings& findings) {
+  std::set<std::string> begun;
+  for (const Flow& flow : world.ledger.flows) {
+    const auto order = world.ledger.orders.find(flow.order);
+    if (flow.order.empty() || flow.key.empty() || order == world.ledger.orders.end()) continue;
+    const bool makes = begun.insert(flow.order).second;
+    const std::string& account = order->second.account;
+    if (flow.caller == account || (!makes && world.terms.operators.contains(flow.caller))) continue;
+    findings.add("order " + flow.order + " of account " + account + ": " + flow.action + " by " +
+                 flow.caller + ", key " + flow.key);
+  }
+}
+
 }  // namespace gavel::oracle

@@ -114,7 +114,7 @@ judge::TablesReader::Visitor visitor_of(Names& names, oracle::Ledger& ledger) {
         std::string(word(order.state)), order.user.text(),           names.activities.at(order.activity),
         plain_parts(order.taken),       plain_parts(order.returned), plain_time(order.expires_at),
         plain_time(order.settled_at),   ms_of(order.created_at),     plain_time(order.first_expires_at),
-        plain_parts(order.shipped)};
+        plain_parts(order.shipped),     order.account.text()};
   };
   visitor.request = [&](const rules::IdempotencyRecord& recorded) { keep(recorded, ledger); };
   visitor.order_as_request = [&](const rules::IdempotencyRecord& recorded) { keep(recorded, ledger); };

@@ -24,6 +24,7 @@
 #include "app/load/rate_figure.h"
 #include "app/load/scenario_traffic.h"
 #include "app/open_files.h"
+#include "app/operator_key.h"
 #include "app/options.h"
 #include "app/scratch_folder.h"
 #include "base/check.h"
@@ -102,6 +103,8 @@ class Bench final : public Subcommand, private RampObserver {
             word_flag("svg", svg_, "FILE", "also draw a chart of the latencies into this file", false),
             word_flag("server", server_, "URL", "operators' address of a running server", false),
             word_flag("shop", shop_, "URL", "shop's address of the same server", false),
+            word_flag("shop-key-file", shop_key_file_, "FILE",
+                      "key for the shop's listener, where it asks for one", false),
             word_flag("ca-file", ca_file_, "FILE", "trusted certificates in PEM, for https", false)};
   }
 
@@ -162,6 +165,7 @@ class Bench final : public Subcommand, private RampObserver {
     if (!server_.empty() && shop_.empty())
       return refuse("--server requires --shop, the shop's address of the same server");
     if (server_.empty() && !ca_file_.empty()) return refuse("--ca-file requires --server");
+    if (server_.empty() && !shop_key_file_.empty()) return refuse("--shop-key-file requires --server");
     if (!svg_.empty() && !can_be_written(svg_.front()))
       return fail(ErrorCode::invalid, "--svg: " + svg_.front() + " cannot be written");
     return {};
@@ -221,15 +225,36 @@ class Bench final : public Subcommand, private RampObserver {
     return fail(reached.error().code, reached.error().message + "; " + flag);
   }
 
+  // Before anything is created: whether the shop's listener takes the key, or nobody's.
+  static Result<void> check_shop_key(const ServerAddresses& server) {
+    auto client = HttpClient::create(server.shop, server.ca_file);
+    if (!client) return std::unexpected(client.error());
+    const HttpRequest question{.method = "GET", .target = "/v1/orders?user=bench", .bearer = server.shop_key};
+    const auto response = client->ask(question, connect_within);
+    if (!response) return std::unexpected(response.error());
+    if (response->status != 401 && response->status != 403) return {};
+    return fail(ErrorCode::invalid,
+                server.shop +
+                    (server.shop_key.empty() ? " asks for a key; give its file with "
+                                             : " does not accept the key; give another with ") +
+                    "--shop-key-file (gavel key create shop makes one)");
+  }
+
   Exit measure_running(const LoadRamp& ramp, const ParsedArguments& arguments, const Signals& signals) {
     const Signals::Watch watch(signals, [&] { interrupt_.raise(); }, [] {});
     const auto options = options_of(arguments.settings);
     if (!options) return fail_with(Exit::usage, options.error());
     const auto found = find_server(*options, server_.front(), first_of(ca_file_, ""));
     if (!found) return fail_with(Exit::usage, found.error());
-    const ServerAddresses server{shop_.front(), found->url, found->key, found->ca_file};
+    ServerAddresses server{shop_.front(), found->url, found->key, found->ca_file};
+    if (!shop_key_file_.empty()) {
+      auto key = read_account_key("--shop-key-file", shop_key_file_.front());
+      if (!key) return fail_with(Exit::usage, key.error());
+      server.shop_key = *std::move(key);
+    }
     auto reached = reach(server.operators, server.ca_file, "--server must be the operators' address");
     if (reached) reached = reach(server.shop, server.ca_file, "--shop must be the shop's address");
+    if (reached) reached = check_shop_key(server);
     if (!reached) {
       const bool is_usage = reached.error().code == ErrorCode::invalid;
       return fail_with(is_usage ? Exit::usage : Exit::unreachable, reached.error());
@@ -327,7 +352,8 @@ class Bench final : public Subcommand, private RampObserver {
     return Exit::check_failed;
   }
 
-  std::vector<std::string> scenario_, rates_, outstanding_, mode_, svg_, server_, shop_, ca_file_;
+  std::vector<std::string> scenario_, rates_, outstanding_, mode_, svg_, server_, shop_, shop_key_file_,
+      ca_file_;
   std::int64_t seconds_ = 5;
   std::int64_t connections_ = connections_usual;
   std::int64_t seed_ = 0;

@@ -76,6 +76,11 @@ struct AddFlag {
   }
 };
 
+std::string type_name_of(SettingKind kind) {
+  if (kind == SettingKind::integer) return "N";
+  return kind == SettingKind::boolean ? "true|false" : "TEXT";
+}
+
 void add_settings(CLI::App& app, std::span<const std::string_view> chosen, ParsedFlags& flags) {
   app.add_option_function<std::string>(
          "--config", [&flags](const std::string& file) { flags.config = unmarked(file); },
@@ -87,7 +92,7 @@ void add_settings(CLI::App& app, std::span<const std::string_view> chosen, Parse
     app.add_option_function<std::string>(
            "--" + name, [&flags, name](const std::string& value) { flags.settings[name] = unmarked(value); },
            std::string(setting.meaning))
-        ->type_name(setting.kind == SettingKind::integer ? "N" : "TEXT")
+        ->type_name(type_name_of(setting.kind))
         ->default_str(std::string(setting.fallback))
         ->group(
             "Settings (judge.url, for example, is also url under [judge] in gavel.toml, and "

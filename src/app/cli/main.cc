@@ -20,6 +20,8 @@ int main(int count, char** arguments) {
   subcommands.push_back(gavel::app::make_backup());
   subcommands.push_back(gavel::app::make_restore());
   subcommands.push_back(gavel::app::make_config());
+  subcommands.push_back(gavel::app::make_account());
+  subcommands.push_back(gavel::app::make_key());
   for (auto& one : gavel::app::make_admin_subcommands()) subcommands.push_back(std::move(one));
   return gavel::app::run_command_line(count, arguments, subcommands);
 }

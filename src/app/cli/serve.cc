@@ -6,6 +6,7 @@
 
 #include <boost/json.hpp>
 
+#include "app/account_source.h"
 #include "app/cli/signals.h"
 #include "app/cli/subcommand.h"
 #include "app/instance.h"
@@ -13,6 +14,7 @@
 #include "app/operator_key.h"
 #include "app/options.h"
 #include "app/serving_file.h"
+#include "app/ticker.h"
 #include "base/clock.h"
 #include "ops/log.h"
 
@@ -46,6 +48,38 @@ std::string serving_line(const Instance& instance, const Options& options, Outpu
                                                     {"operators", instance.operators()},
                                                     {"judge", judge},
                                                     {"key_file", options.key_file}});
+}
+
+// At each start, for whoever runs it elsewhere than he meant to.
+void warn_of_open_shop(const Options& options, const AccountSource& source, Log& log) {
+  if (options.shop_on_loopback || source.counts().accounts > 0) return;
+  print_error("EVERYBODY MAY ORDER, CANCEL AND REFUND who reaches " + options.shop.address +
+              ": http.open is true and no account is configured; gavel key create shop makes a key");
+  log.write(Level::warn, "shop_open", {{"address", options.shop.address}});
+}
+
+// On the thread of the signals.
+void reread(AccountSource& source, Log& log) {
+  log.reopen();
+  const auto counts = source.reread();
+  if (!counts) {
+    log.write(Level::error, "accounts_refused", {{"why", counts.error().message}});
+    return print_error("the accounts stay as they were: " + counts.error().message);
+  }
+  log.write(Level::info, "accounts_read",
+            {{"accounts", static_cast<std::int64_t>(counts->accounts)},
+             {"keys", static_cast<std::int64_t>(counts->keys)}});
+  print_error("read " + std::to_string(counts->accounts) + " accounts with " + std::to_string(counts->keys) +
+              " keys");
+}
+
+constexpr Duration uses_saved_every{60'000};
+
+// What the disk does not take is told, and tried again: it says of keys when they were used, nothing else.
+Duration save_uses(AccountSource& source, Log& log) {
+  if (const auto saved = source.save_uses(); !saved)
+    log.write(Level::warn, "key_uses_not_written", {{"why", saved.error().message}});
+  return uses_saved_every;
 }
 
 // The serving file of an instance, for as long as it serves.
@@ -97,12 +131,14 @@ class Serve final : public Subcommand {
         .name = "serve",
         .summary = "Serve the shop's and the operators' HTTP API",
         .description =
-            "Prints one line once it accepts connections. SIGINT, SIGTERM and SIGHUP stop it: accepted\n"
-            "requests are finished, within 10 s. A second signal ends it at once. A signal that was ignored\n"
-            "at the start stays ignored, as with nohup. The operators' key is created at the first start.",
+            "Prints one line once it accepts connections. SIGINT and SIGTERM stop it: accepted requests are\n"
+            "finished, within 10 s. A second one ends it at once. SIGHUP has it read the accounts again and\n"
+            "open its log anew. A signal that was ignored at the start stays ignored, as with nohup. The\n"
+            "operators' key is created at the first start. Without accounts (see gavel key create) the\n"
+            "shop's listener takes everybody, so it listens on loopback alone unless http.open is true.",
         .examples =
             "  gavel serve\n"
-            "  gavel serve --http.address 0.0.0.0 --http.port 80\n"
+            "  gavel key create shop && gavel serve --http.address 0.0.0.0 --http.port 80\n"
             "  gavel serve --judge.url sqlite:/var/lib/gavel/gavel.db --log.file /var/log/gavel.log\n"
             "  gavel serve --judge.url memory: --json"};
   }
@@ -118,16 +154,19 @@ class Serve final : public Subcommand {
     const auto key = take_operator_key(options->key_file);
     if (!key) return fail_with(Exit::usage, key.error());
     if (key->fresh) print_error("created a new operators' key in " + options->key_file);
+    const auto source = AccountSource::start(*options, key->secret);
+    if (!source) return fail_with(Exit::usage, source.error());
+    warn_of_open_shop(*options, **source, **log);
     if (options->judge.kind == JudgeUrl::Kind::memory)
       print_error("NOTHING IS KEPT: judge.url is memory:, so all orders are lost when this process ends");
-    const auto instance = Instance::start(*options, key->secret, clock, **log);
+    const auto instance = Instance::start(*options, (*source)->accounts(), clock, **log);
     if (!instance) return fail_with(Exit::unreachable, instance.error());
-    return serve(**instance, *options, signals, **log, arguments.format);
+    return serve(**instance, *options, **source, signals, **log, arguments.format);
   }
 
  private:
-  static Exit serve(Instance& instance, const Options& options, const Signals& signals, Log& log,
-                    OutputFormat format) {
+  static Exit serve(Instance& instance, const Options& options, AccountSource& source, const Signals& signals,
+                    Log& log, OutputFormat format) {
     log.write(Level::info, "serving",
               {{"shop", instance.shop()},
                {"operators", instance.operators()},
@@ -142,8 +181,12 @@ class Serve final : public Subcommand {
             print_error("stopping: accepted requests are finished first; a second signal ends at once");
           instance.stop();
         },
-        [] { print_error("ended at once; what was decided is recorded under its keys"); });
+        [] { print_error("ended at once; what was decided is recorded under its keys"); },
+        [&source, &log] { reread(source, log); });
+    Ticker uses([&source, &log] { return save_uses(source, log); });
     const Instance::Ended ended = instance.run();
+    uses.stop();
+    save_uses(source, log);
     log.write(Level::info, "stopped", {{"all_answered", ended.all_answered ? 1 : 0}});
     return print_end(ended, format);
   }

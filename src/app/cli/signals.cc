@@ -42,8 +42,13 @@ Signals::Signals() {
   CHECK(arrived_);
 }
 
-Signals::Watch::Watch(const Signals& signals, std::function<void()> first, std::function<void()> last)
-    : signals_(signals), first_(std::move(first)), last_(std::move(last)), ended_(::eventfd(0, EFD_CLOEXEC)) {
+Signals::Watch::Watch(const Signals& signals, std::function<void()> first, std::function<void()> last,
+                      std::function<void()> hang_up)
+    : signals_(signals),
+      first_(std::move(first)),
+      last_(std::move(last)),
+      hang_up_(std::move(hang_up)),
+      ended_(::eventfd(0, EFD_CLOEXEC)) {
   CHECK(ended_);
   thread_ = std::thread([this] { run(); });
 }
@@ -63,6 +68,10 @@ void Signals::Watch::run() {
     if (either[1].revents != 0) return;
     signalfd_siginfo signal{};
     if (::read(arrived, &signal, sizeof signal) != sizeof signal) continue;
+    if (hang_up_ && signal.ssi_signo == SIGHUP) {
+      hang_up_();
+      continue;
+    }
     if (asked) {
       last_();
       ::_exit(shell_code_of_signals + static_cast<int>(signal.ssi_signo));

@@ -101,6 +101,8 @@ std::unique_ptr<Subcommand> make_migrate();
 std::unique_ptr<Subcommand> make_backup();
 std::unique_ptr<Subcommand> make_restore();
 std::unique_ptr<Subcommand> make_config();
+std::unique_ptr<Subcommand> make_account();
+std::unique_ptr<Subcommand> make_key();
 
 // A line on standard output, at once.
 void print_line(std::string_view line);

@@ -125,7 +125,7 @@ Result<std::optional<std::int64_t>> OperatorClient::left_at_gate(const std::stri
 }
 
 Result<OrderSummary> OperatorClient::order(const std::string& id) {
-  const HttpRequest request{.method = "GET", .target = "/v1/orders/" + id};
+  const HttpRequest request{.method = "GET", .target = "/v1/orders/" + id, .bearer = key_};
   return parsed(ask(shop_, request), [](const object& body) {
     return OrderSummary{std::string(body.at("id").as_string()), std::string(body.at("user").as_string()),
                         std::string(body.at("state").as_string())};

@@ -55,8 +55,8 @@ using State = Slot::State;
 
 class LoadEngine::Parts final : public HttpConnection::Listener {
  public:
-  Parts(std::unique_ptr<Origin> origin, std::size_t connections)
-      : origin_(std::move(origin)), slots_(connections) {
+  Parts(std::unique_ptr<Origin> origin, std::size_t connections, std::string key)
+      : origin_(std::move(origin)), key_(std::move(key)), slots_(connections) {
     for (std::size_t i = connections; i > 0; --i) absent_.push_back(i - 1);
   }
 
@@ -119,6 +119,7 @@ class LoadEngine::Parts final : public HttpConnection::Listener {
   LoadStatistics statistics();
 
   const std::unique_ptr<Origin> origin_;
+  const std::string key_;
   std::vector<Slot> slots_;
   // Each slot stands in one of these, or is connecting or asking.
   std::vector<std::size_t> opening_;  // To be connected before the time begins.
@@ -308,6 +309,7 @@ std::optional<PendingRequest> LoadEngine::Parts::next_due(FineTime now) {
     return std::nullopt;
   }
   PendingRequest pending{.request = *std::move(request)};
+  pending.request.bearer = key_;
   if (run_->rate) pending.first = run_->intended(run_->scheduled);
   ++run_->scheduled;
   ++run_->outstanding;
@@ -451,7 +453,7 @@ Result<std::unique_ptr<LoadEngine>> LoadEngine::create(const LoadTarget& target)
   auto origin = Origin::create(target.url, target.ca_file);
   if (!origin) return std::unexpected(origin.error());
   return std::unique_ptr<LoadEngine>(
-      new LoadEngine(std::make_unique<Parts>(*std::move(origin), target.connections)));
+      new LoadEngine(std::make_unique<Parts>(*std::move(origin), target.connections, target.key)));
 }
 
 LoadEngine::LoadEngine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

@@ -59,6 +59,7 @@ struct LoadTarget {
   std::string url;
   std::string ca_file = {};  // As http_client.h has it.
   std::size_t connections = 64;
+  std::string key = {};  // Sent with every request (A9); empty: none.
 };
 
 struct RateSchedule {

@@ -76,8 +76,10 @@ Result<StepFigure> Runner::run(const LoadStep& step) {
 }
 
 Result<LoadStatistics> Runner::send(const LoadStep& step, ScenarioTraffic& traffic) {
-  const auto engine =
-      LoadEngine::create({.url = server_.shop, .ca_file = server_.ca_file, .connections = step.connections});
+  const auto engine = LoadEngine::create({.url = server_.shop,
+                                          .ca_file = server_.ca_file,
+                                          .connections = step.connections,
+                                          .key = server_.shop_key});
   if (!engine) return std::unexpected(engine.error());
   return (*engine)->run(step.schedule, traffic, [this, &step](const LoadProgress& progress) {
     return observer_.on_progress(step, progress);

@@ -95,7 +95,9 @@ std::string text_of(const rules::Item& item) {
 
 std::string text_of(const rules::Order& order) {
   Line line("order", to_text(order.id.uuid));
-  line.add("state", std::string(word(order.state))).add("user", order.user.text());
+  line.add("state", std::string(word(order.state)))
+      .add("account", order.account.text())
+      .add("user", order.user.text());
   line.add("activity", order.activity.value);
   for (const rules::Allocation& taken : order.taken) {
     line.add("taken", bucket_name(taken.item, taken.bucket) + "*" + number(taken.quantity.units));
@@ -130,6 +132,7 @@ std::string text_of(const QuotaRow& row) {
       .add("allowed", row.quota.allowed)
       .add("claimed", row.quota.claimed)
       .add("order", row.quota.order)
+      .add("account", row.quota.account ? row.quota.account->text() : "-")
       .take();
 }
 

@@ -12,9 +12,9 @@ std::string key_of(const rules::QuotaKey& key) {
 
 }  // namespace
 
-Result<void> ClaimAudit::add(const rules::QuotaKey& key, std::int64_t units, rules::OrderId order) {
+Result<void> ClaimAudit::add(const rules::QuotaKey& key, std::int64_t units, const rules::Order& order) {
   RecordWriter value;
-  return records_.add(key_of(key), value.order(order).number(units).bytes());
+  return records_.add(key_of(key), value.order(order.id).number(units).text(order.account.text()).bytes());
 }
 
 Result<bool> ClaimAudit::pass(const rules::QuotaKey& key) {
@@ -32,8 +32,10 @@ Result<ClaimAudit::Claim> ClaimAudit::take(const std::string& key,
   Claim claim;
   while (!records_.is_end() && records_.key() == key) {
     RecordReader value(records_.value());
-    claim.names_order = value.order() == order || claim.names_order;
+    const bool is_named = value.order() == order;
+    claim.names_order = is_named || claim.names_order;
     const std::int64_t units = value.number();
+    if (is_named) claim.account = value.text();
     claim.units += units;
     claim.has_some = claim.has_some || units != 0;
     if (const Result<void> next = records_.next(); !next) return std::unexpected(next.error());
@@ -72,6 +74,10 @@ Result<void> ClaimAudit::quota(const QuotaRow& row) {
   if (row.quota.claimed > row.quota.allowed) {
     found(": " + std::to_string(claim->units) + " claimed of " + std::to_string(row.quota.allowed.units) +
           " allowed");
+    return {};
+  }
+  if (claim->names_order && (!row.quota.account || row.quota.account->text() != claim->account)) {
+    found(": the claim is not of account " + claim->account + ", of which its order is");
     return {};
   }
   if (!row.quota.order || claim->names_order) return {};

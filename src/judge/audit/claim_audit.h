@@ -22,7 +22,7 @@ class ClaimAudit {
       : findings_(findings), catalogue_(catalogue), find_(std::move(find)), records_(std::move(space)) {}
 
   // What an order of the user has and did not give back.
-  Result<void> add(const rules::QuotaKey& key, std::int64_t units, rules::OrderId order);
+  Result<void> add(const rules::QuotaKey& key, std::int64_t units, const rules::Order& order);
   Result<void> sort() { return records_.sort(); }
 
   // Takes one claim that stands before `key`; false if there is none, and quota() may follow.
@@ -38,7 +38,8 @@ class ClaimAudit {
   struct Claim {
     std::int64_t units = 0;
     bool has_some = false;     // An order that has units.
-    bool names_order = false;  // The order that was asked for is among them.
+    bool names_order = false;  // The order that was asked for is among them,
+    std::string account;       // and this is its account.
   };
 
   Result<Claim> take(const std::string& key, const std::optional<rules::OrderId>& order);

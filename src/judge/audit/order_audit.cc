@@ -16,6 +16,12 @@ using rules::Order;
 using rules::OrderState;
 
 bool is_taking(Action action) { return action == Action::reserve || action == Action::sell; }
+// Before schema 8 orders named no account: those that operators made are shop's too (docs/adr/0027).
+bool is_account_of(const rules::Caller& account, const rules::Caller& maker) {
+  static const rules::Caller shop("shop");
+  static const rules::Caller operators("operator");
+  return account == maker || (account == shop && maker == operators);
+}
 bool is_settling(Action action) {
   return action == Action::confirm || action == Action::cancel || action == Action::expire;
 }
@@ -91,6 +97,7 @@ Result<void> OrderAudit::flow(const FlowRow& row) {
   }
   if (is_taking(flow.action)) {
     story_.taken_at = std::min(story_.taken_at.value_or(flow.at), flow.at);
+    if (!is_change) story_.maker = flow.caller;
   } else if (is_settling(flow.action) && !is_change) {
     story_.settled_at = std::max(story_.settled_at.value_or(flow.at), flow.at);
   }
@@ -113,10 +120,12 @@ Result<void> OrderAudit::order(const Order& row) {
   if (!wrong && !story_.strange.empty()) wrong = "is wrongly counted: " + story_.strange;
   if (!wrong) wrong = wrong_times(row, story_);
   if (!wrong) wrong = wrong_pool(row, story_);
+  if (!wrong) wrong = wrong_account(row, story_);
   if (wrong) findings_.add(Subject::order, "orders", name_of(row.id) + " " + *wrong);
 
   known_ = KnownOrder{.id = row.id,
                       .state = row.state,
+                      .account = row.account,
                       .user = row.user,
                       .units = {},
                       .expires_at = row.expires_at,
@@ -146,7 +155,7 @@ Result<void> OrderAudit::add_claims(const Order& row) {
     if (pool == nullptr) continue;
     const std::int64_t kept =
         units[Action::reserve] + units[Action::sell] - units[Action::cancel] - units[Action::expire];
-    const auto added = claims_.add({row.activity, pool->sku, row.user}, kept, row.id);
+    const auto added = claims_.add({row.activity, pool->sku, row.user}, kept, row);
     if (!added) return added;
   }
   return {};
@@ -228,6 +237,8 @@ Result<void> OrderAudit::order_as_request(const rules::IdempotencyRecord& row) {
     *wrong = check_.wrong_request(row, own_effects({row.caller, row.key}), named);
   }
   if (!*wrong && !is_its_own) *wrong = "but its key names no order";
+  if (!*wrong && !is_account_of(known_->account, row.caller))
+    *wrong = "but its order is of account " + known_->account.text();
   if (!*wrong) {
     const bool refused = known_->state == OrderState::refused;
     const bool sale =
@@ -371,6 +382,11 @@ Wrong OrderAudit::wrong_times(const Order& row, const Story& story) const {
     return "was " + std::string(word(row.state)) + " after its hold's end";
   }
   return std::nullopt;
+}
+
+Wrong OrderAudit::wrong_account(const Order& row, const Story& story) {
+  if (!story.maker || is_account_of(row.account, *story.maker)) return std::nullopt;
+  return "is of account " + row.account.text() + ", but " + story.maker->text() + " made it";
 }
 
 Wrong OrderAudit::wrong_pool(const Order& row, const Story& story) const {

@@ -70,6 +70,7 @@ class OrderAudit {
     std::map<Occurrence, std::int32_t> rows;  // How many of each kind.
     Units units;
     std::optional<Time> taken_at;                         // The first time.
+    std::optional<rules::Caller> maker;                   // Who made it.
     std::optional<Time> settled_at;                       // When it was paid, cancelled or expired.
     std::optional<std::pair<Place, std::int64_t>> first;  // Bucket and seq of the entry that began it.
     std::string strange;  // The first entry whose occurrence is not the next one, in words.
@@ -83,6 +84,7 @@ class OrderAudit {
   Wrong wrong_state(const rules::Order& row) const;
   Wrong wrong_times(const rules::Order& row, const Story& story) const;
   Wrong wrong_pool(const rules::Order& row, const Story& story) const;
+  static Wrong wrong_account(const rules::Order& row, const Story& story);
   Result<Wrong> wrong_names(const rules::IdempotencyRecord& row) const;
   Result<bool> has_order(rules::OrderId order) const;
   Result<bool> take_request();

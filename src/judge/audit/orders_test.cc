@@ -49,6 +49,13 @@ orders: order #paid says that it took 1 from bucket 1/0, its flows say 0
       {"taken part missing", [](Rows& r) { order_in(r, "held").taken.pop_back(); }, R"(
 orders: order #held says that it took 0 from bucket 1/1, its flows say 1
 )"},
+      {"of another account", [](Rows& r) { order_in(r, "held").account = rules::Caller("kiosk"); }, R"(
+orders: order #held is of account kiosk, but shop made it
+)"},
+      {"a refused order of another account",
+       [](Rows& r) { order_in(r, refused_key).account = rules::Caller("kiosk"); }, R"(
+requests: request shop/#01a3134c-9000-7000-8000-0000000000bb says insufficient, but its order is of account kiosk
+)"},
       {"made at another time", [](Rows& r) { order_in(r, "held").created_at += 1ms; }, R"(
 orders: order #held was made at another time than its flows say
 )"},
@@ -321,6 +328,9 @@ holds: order #held holds item 1 until 2027-01-15T08:15:00.000Z, but has no hold 
        [](Rows& r) { r.holds.push_back({{1}, Time(1'800'000'900'000ms), order_of("paid")}); },
        R"(
 holds: order #paid has a hold row on item 1 until 2027-01-15T08:15:00.000Z, but the order does not hold it so
+)"},
+      {"claimed by another account", [](Rows& r) { r.quotas[0].quota.account = rules::Caller("kiosk"); }, R"(
+quotas: user ann in activity number 1, SKU number 1: the claim is not of account shop, of which its order is
 )"},
       {"claimed too many", [](Rows& r) { r.quotas[0].quota.claimed -= {1}; }, R"(
 quotas: user ann in activity number 1, SKU number 1: the row says 1 claimed, the orders say 2

@@ -26,6 +26,7 @@ std::string text_of(const UnitsBySku& units);  // "cap*1,tee*2"
 struct KnownOrder {
   rules::OrderId id;
   rules::OrderState state = rules::OrderState::held;
+  rules::Caller account;
   rules::UserId user;
   UnitsBySku units;  // That it took when it was made, as its flows say.
   std::optional<Time> expires_at;

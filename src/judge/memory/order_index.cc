@@ -17,7 +17,7 @@ class MemoryOrderIndex final : public OrderIndex {
 
   Result<void> put(const std::vector<IndexedOrder>& orders, const Offsets& reached) override {
     const MutexLock lock(mutex_);
-    for (const IndexedOrder& order : orders) rows_[{order.user, order.position}] = {order.id, order.state};
+    for (const IndexedOrder& order : orders) rows_.insert_or_assign({order.user, order.position}, order);
     offsets_ = reached;
     return {};
   }
@@ -35,10 +35,10 @@ class MemoryOrderIndex final : public OrderIndex {
     auto row = rows_.lower_bound({wanted.user, wanted.before.value_or(after_all_orders)});
     while (row != rows_.begin() && page.orders.size() < wanted.count) {
       --row;
-      const auto& [user, position] = row->first;
-      const auto& [id, state] = row->second;
-      if (user != wanted.user) break;
-      if (!wanted.state || state == *wanted.state) page.orders.push_back({user, position, id, state});
+      const IndexedOrder& order = row->second;
+      if (order.user != wanted.user) break;
+      const bool is_of_account = !wanted.account || order.account == *wanted.account;
+      if (is_of_account && (!wanted.state || order.state == *wanted.state)) page.orders.push_back(order);
     }
     return page;
   }
@@ -47,7 +47,7 @@ class MemoryOrderIndex final : public OrderIndex {
   Mutex mutex_;
   Offsets offsets_ GAVEL_GUARDED_BY(mutex_);
   using Key = std::pair<rules::UserId, rules::OrderPosition>;
-  std::map<Key, std::pair<rules::OrderId, rules::OrderState>> rows_ GAVEL_GUARDED_BY(mutex_);
+  std::map<Key, IndexedOrder> rows_ GAVEL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ CREATE TABLE order_of_user (
   i INTEGER NOT NULL CHECK (i >= 0),
   id BLOB NOT NULL CHECK (length(id) = 16),
   state TEXT NOT NULL,
+  account TEXT NOT NULL,
   PRIMARY KEY (user, at, lane, n, i)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE made (boot TEXT NOT NULL) STRICT;
@@ -98,8 +99,8 @@ Result<void> SqliteOrderIndex::put(const std::vector<IndexedOrder>& orders, cons
     for (const IndexedOrder* order : sorted) {
       yield_thread();
       const auto& [at, lane, n, i] = order->position;
-      const auto put =
-          writing_.put_order.run(order->user, at, lane, n, i, order->id, rules::word(order->state));
+      const auto put = writing_.put_order.run(order->user, at, lane, n, i, order->id,
+                                              rules::word(order->state), order->account);
       if (!put) return std::unexpected(put.error());
     }
     for (const auto& [lane, offset] : reached) {
@@ -131,16 +132,19 @@ Result<void> SqliteOrderIndex::read_rows(const OrdersQuery& wanted, Page& page) 
   if (!offsets) return std::unexpected(offsets.error());
   page.offsets = *std::move(offsets);
   const auto add = [&](Row& row) {
-    page.orders.push_back({wanted.user,
+    page.orders.push_back({row.code<rules::Caller>(6),
+                           wanted.user,
                            {row.time(0), {row.integer(1)}, row.integer(2), row.integer(3)},
                            row.order_id(4),
                            row.word(5, rules::parse_order_state)});
   };
   std::optional<std::string_view> state;
   if (wanted.state) state = rules::word(*wanted.state);
+  std::optional<std::string_view> account;
+  if (wanted.account) account = wanted.account->text();
   const auto [at, lane, n, i] = wanted.before.value_or(after_all_orders);
   return reading_.page.for_each(add, wanted.user, at, lane, n, i, state,
-                                static_cast<std::int64_t>(wanted.count));
+                                static_cast<std::int64_t>(wanted.count), account);
 }
 
 Error environment(const std::string& path, const std::string& why) {

@@ -16,13 +16,13 @@ namespace gavel::judge {
 
 // Its statements that run once per order, lane or question, for the test that asks how SQLite runs them.
 inline constexpr const char* order_index_statements[] = {
-    "INSERT INTO order_of_user (user, at, lane, n, i, id, state) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO order_of_user (user, at, lane, n, i, id, state, account) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT (user, at, lane, n, i) DO UPDATE SET state = excluded.state",
     "INSERT INTO cursor (lane, n, at) VALUES (?, ?, ?)"
     " ON CONFLICT (lane) DO UPDATE SET n = excluded.n, at = excluded.at",
-    "SELECT at, lane, n, i, id, state FROM order_of_user"
+    "SELECT at, lane, n, i, id, state, account FROM order_of_user"
     " WHERE user = ?1 AND (at, lane, n, i) < (?2, ?3, ?4, ?5) AND (?6 IS NULL OR state = ?6)"
-    " ORDER BY at DESC, lane DESC, n DESC, i DESC LIMIT ?7",
+    " AND (?8 IS NULL OR account = ?8) ORDER BY at DESC, lane DESC, n DESC, i DESC LIMIT ?7",
 };
 
 // `invalid` in one line that says what to do, if the file cannot be made or is another program's.

@@ -15,7 +15,7 @@ namespace {
 #define ITEM_COLUMNS "id, sku, activity, generation, refusals, retired"
 #define ORDER_COLUMNS                                                                          \
   "id, state, user, activity, taken, created_at, expires_at, settled_at, returned, revision, " \
-  "first_expires_at, extensions, shipped"
+  "first_expires_at, extensions, shipped, account"
 #define REQUEST_COLUMNS "caller, key, content, outcome, at, detail, order_id"
 #define ORDER_REQUEST_COLUMNS "caller, key, content, outcome, answered_at, detail, id, state"
 #define FLOW_COLUMNS                                                                                    \
@@ -24,7 +24,7 @@ namespace {
 // As many as ids_at_once.
 #define EIGHT_IDS "?, ?, ?, ?, ?, ?, ?, ?"
 #define IDS EIGHT_IDS ", " EIGHT_IDS ", " EIGHT_IDS ", " EIGHT_IDS
-#define QUOTA_COLUMNS "allowed, claimed, order_id, activity, sku, user"
+#define QUOTA_COLUMNS "allowed, claimed, order_id, activity, sku, user, account"
 
 constexpr auto everywhere = Use::everywhere;
 constexpr auto store = Use::store;
@@ -89,7 +89,7 @@ constexpr auto texts = std::to_array<QueryText>({
      "INSERT INTO activity_line (activity, i, sku, allotment, item) VALUES (?, ?, ?, ?, ?)"},
     {Query::insert_order, store, hot,
      "INSERT INTO orders (" ORDER_COLUMNS ", caller, key, content, outcome, answered_at, detail)"
-     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::insert_guard, store, hot,
      "INSERT INTO orders (id, state, user, activity, taken, created_at, revision, guard)"
      " VALUES (?, 'refused', '-', 0, '[]', ?, 0, 1)"},
@@ -104,10 +104,10 @@ constexpr auto texts = std::to_array<QueryText>({
     {Query::insert_request, store, hot,
      "INSERT INTO request (" REQUEST_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)"},
     {Query::delete_request, store, hot, "DELETE FROM request WHERE caller = ? AND key = ?"},
-    {Query::insert_quota, store, hot, "INSERT INTO quota (" QUOTA_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?)"},
+    {Query::insert_quota, store, hot, "INSERT INTO quota (" QUOTA_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)"},
     {Query::update_quota, store, hot,
-     "UPDATE quota SET allowed = ?1, claimed = ?2, order_id = ?3"
-     " WHERE activity = ?4 AND sku = ?5 AND user = ?6 AND claimed = ?7"},
+     "UPDATE quota SET allowed = ?1, claimed = ?2, order_id = ?3, account = ?7"
+     " WHERE activity = ?4 AND sku = ?5 AND user = ?6 AND claimed = ?8"},
     {Query::insert_flow, store, hot,
      "INSERT INTO flow (" FLOW_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     {Query::update_counter, store, hot, "UPDATE counter SET next = ?2 WHERE name = ?1 AND next <= ?2"},

@@ -97,6 +97,7 @@ rules::Bucket bucket_of(Row& row) {
 rules::Order order_of(Row& row) {
   return {.id = row.order_id(0),
           .state = row.word(1, rules::parse_order_state),
+          .account = row.code<rules::Caller>(13),
           .user = row.code<rules::UserId>(2),
           .activity = {row.integer(3)},
           .taken = parts_of(row, 4),
@@ -149,7 +150,8 @@ QuotaRow quota_of(Row& row) {
           .quota = {.allowed = row.quantity(0),
                     .claimed = claimed,
                     .order = row.optional(2, &Row::order_id),
-                    .loaded = claimed}};
+                    .loaded = claimed,
+                    .account = row.optional(6, &Row::code<rules::Caller>)}};
 }
 
 FlowRow flow_of(Row& row) {

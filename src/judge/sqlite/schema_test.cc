@@ -146,7 +146,7 @@ TEST(SqliteMigration, LeavesAnotherProgramsFileAlone) {
 }
 
 // A shop in a file of version 1: of five tees two are held by one order and one is sold to another, a third
-// order gave its unit back and a fourth was refused; a sale of one is a draft.
+// order gave its unit back and a fourth, of the operators', was refused; a sale of one is a draft.
 constexpr const char* rows_of_version_1 = R"sql(
 INSERT INTO lane VALUES (1, 1800000000000);
 UPDATE counter SET next = CASE name WHEN 'item' THEN 3 ELSE 2 END;
@@ -165,7 +165,7 @@ INSERT INTO orders VALUES
     NULL, NULL, NULL, NULL, NULL, NULL),
   (x'01A3134C900070008000000000000003', 'cancelled', 'eve', 0, '[[1,0,1]]', 1800000000000, 1800000900000,
     1800000001000, NULL, NULL, NULL, NULL, NULL, NULL),
-  (x'01A3134C900070008000000000000004', 'refused', 'eve', 0, '[]', 1800000001000, NULL, NULL, 'shop', NULL,
+  (x'01A3134C900070008000000000000004', 'refused', 'eve', 0, '[]', 1800000001000, NULL, NULL, 'operator', NULL,
     'act=reserve;user=eve;lines=tee*9', 'insufficient', 1800000001000, '{"sku":"tee","available":2}');
 INSERT INTO flow VALUES
   (1, 1, 0, 1, 0, 1, 'receive', 5, 0, 5, NULL, 1, 'shop', NULL, 'inbound', 1800000000000),
@@ -205,10 +205,10 @@ TEST(SqliteMigration, FromVersion1KeepsEveryRowAndGoesOnWithIt) {
   const auto reader = open_sqlite_reader(options, clock).value();
   EXPECT_EQ(
       orders_in(*reader),
-      R"(order 01a3134c-9000-7000-8000-000000000001 state=held user=ann activity=0 taken=1/0*2 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=- revision=0
-order 01a3134c-9000-7000-8000-000000000002 state=shipped user=bob activity=0 taken=1/0*1 shipped=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
-order 01a3134c-9000-7000-8000-000000000003 state=cancelled user=eve activity=0 taken=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
-order 01a3134c-9000-7000-8000-000000000004 state=refused user=eve activity=0 created_at=2027-01-15T08:00:01.000Z expires_at=- settled_at=- revision=0
+      R"(order 01a3134c-9000-7000-8000-000000000001 state=held account=shop user=ann activity=0 taken=1/0*2 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=- revision=0
+order 01a3134c-9000-7000-8000-000000000002 state=shipped account=shop user=bob activity=0 taken=1/0*1 shipped=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
+order 01a3134c-9000-7000-8000-000000000003 state=cancelled account=shop user=eve activity=0 taken=1/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:01.000Z revision=1
+order 01a3134c-9000-7000-8000-000000000004 state=refused account=shop user=eve activity=0 created_at=2027-01-15T08:00:01.000Z expires_at=- settled_at=- revision=0
 )");
   EXPECT_TRUE(audit(*reader).value().clean());
 
@@ -300,14 +300,14 @@ INSERT INTO bucket VALUES (1, 0, 3, 1, 0, 2, 0, 0);
 INSERT INTO activity VALUES (1, 'sale', 'Sale', 'draft', 1, 1, 2, 3, 'service', 0);
 INSERT INTO instance VALUES (1, 0);
 INSERT INTO batch VALUES (1, 1, 0, 2, 0, 0), (1, 2, 1, 0, 0, 0);
-INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL, NULL, NULL);
+INSERT INTO orders VALUES (zeroblob(16), 'held', 'ann', 0, '[[1,0,1]]', NULL, 0, 9, NULL, NULL, 0, 0, 'shop', NULL, 'c', 'reserved', 0, NULL, NULL, NULL, 'shop');
 INSERT INTO orders (id, state, user, activity, taken, created_at, revision) VALUES (x'01010101010101010101010101010101', 'paid', 'ann', 0, '[]', 0, 0);
 INSERT INTO orders (id, state, user, activity, taken, returned, created_at, revision) VALUES (x'02020202020202020202020202020202', 'refunded', 'ann', 0, '[]', '[]', 0, 0);
 INSERT INTO orders (id, state, user, activity, taken, created_at, revision, guard) VALUES (x'04040404040404040404040404040404', 'refused', '-', 0, '[]', 0, 0, 1);
 INSERT INTO request VALUES ('shop', 'k', 'c', 'received', NULL, 0, NULL);
 INSERT INTO flow VALUES (1, 1, 0, 1, 0, 1, 'receive', 4, 0, 4, NULL, 1, 'shop', 'k', 'inbound', 0);
 INSERT INTO flow VALUES (1, 1, 1, 1, 0, 2, 'reserve', 1, 4, 3, zeroblob(16), 1, 'shop', NULL, 'order', 0);
-INSERT INTO quota VALUES (1, 1, 'ann', 2, 1, NULL);
+INSERT INTO quota VALUES (1, 1, 'ann', 2, 1, NULL, NULL);
 INSERT INTO hold VALUES (1, 9, zeroblob(16), 'ann');
 )sql";
 
@@ -417,9 +417,10 @@ constexpr Refused refused[] = {
      constraint},
     {"INSERT INTO flow VALUES (1, 1, 2, 1, 0, 3, 'sell', 1, 0, -1, NULL, 1, 'shop', NULL, 'order', 0)",
      constraint},
+    {"UPDATE orders SET account = 'kiosk', revision = revision + 1", constraint},
     {"UPDATE quota SET claimed = 3", constraint},
     {"UPDATE quota SET claimed = -1", constraint},
-    {"INSERT INTO quota VALUES (1, 1, 'ann', 2, 1, NULL)", duplicate},
+    {"INSERT INTO quota VALUES (1, 1, 'ann', 2, 1, NULL, NULL)", duplicate},
     {"INSERT INTO hold VALUES (1, 9, zeroblob(16), 'bob')", duplicate},
     {"INSERT INTO meta VALUES (2, zeroblob(16))", constraint},
     {"INSERT INTO instance VALUES (1, 0)", duplicate},

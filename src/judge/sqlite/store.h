@@ -27,7 +27,7 @@ struct SqliteOptions {
 // Schema of this build, and of the file (0: empty). migrate() brings the file up to it, one version per
 // transaction, forward only, resumable; a file that is newer is refused, and so is one that another process
 // has open for writing or whose log is not its own.
-inline constexpr int sqlite_schema_version = 7;
+inline constexpr int sqlite_schema_version = 8;
 Result<int> sqlite_schema_version_of(const SqliteOptions& options);
 Result<int> migrate_sqlite(const SqliteOptions& options);  // How many steps were taken.
 

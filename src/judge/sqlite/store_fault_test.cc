@@ -55,6 +55,7 @@ void add_orders(rules::State& state, std::int64_t n, Time now) {
     const rules::OrderId id = numbered_order(n, i);
     state.orders.emplace(id, rules::Order{.id = id,
                                           .state = rules::OrderState::held,
+                                          .account = rules::Caller("shop"),
                                           .user = rules::UserId("ann"),
                                           .activity = rules::free_pool,
                                           .taken = {{ItemId{1}, 0, Quantity{1}}},

@@ -136,11 +136,14 @@ Result<void> Writing::insert_activity(const rules::Activity& activity) {
 Result<void> Writing::write_quotas() {
   for (const auto& [key, quota] : state_.quotas) {
     if (quota.row_state == RowState::clean) continue;
-    auto written = quota.row_state == RowState::inserted
-                       ? queries_[Query::insert_quota].run(quota.allowed, quota.claimed, quota.order,
-                                                           key.activity, key.sku, key.user)
-                       : queries_[Query::update_quota].run(quota.allowed, quota.claimed, quota.order,
-                                                           key.activity, key.sku, key.user, quota.loaded);
+    std::optional<std::string_view> account;
+    if (quota.account) account = quota.account->text();
+    auto written =
+        quota.row_state == RowState::inserted
+            ? queries_[Query::insert_quota].run(quota.allowed, quota.claimed, quota.order, key.activity,
+                                                key.sku, key.user, account)
+            : queries_[Query::update_quota].run(quota.allowed, quota.claimed, quota.order, key.activity,
+                                                key.sku, key.user, account, quota.loaded);
     if (auto done = expect_one(written, "quota of activity", key.activity.value); !done) return done;
   }
   return {};
@@ -194,8 +197,8 @@ Result<void> Writing::insert_order(const rules::Order& order, const rules::Idemp
   const auto inserted = queries_[Query::insert_order].run(
       order.id, word(order.state), order.user, order.activity, taken_, order.created_at, order.expires_at,
       order.settled_at, parts_or_null(returned_, order.returned), order.revision, order.first_expires_at,
-      order.extensions, parts_or_null(shipped_, order.shipped), caller, key, content, outcome, answered_at,
-      detail);
+      order.extensions, parts_or_null(shipped_, order.shipped), order.account, caller, key, content, outcome,
+      answered_at, detail);
   if (!inserted) return std::unexpected(inserted.error());
   return order.state == rules::OrderState::held ? insert_holds(order) : Result<void>{};
 }

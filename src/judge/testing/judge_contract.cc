@@ -73,7 +73,7 @@ flow 1/0#3 action=confirm quantity=3 before=0 after=0 order=01a3185c-5000-7000-8
 flow 1/1#1 action=receive quantity=2 before=0 after=2 order=- occurrence=1 caller=shop key=in source=inbound at=2027-01-15T08:00:00.000Z batch=1.1 i=1
 flow 1/1#2 action=reserve quantity=1 before=2 after=1 order=01a3185c-5000-7000-8000-0000000000aa occurrence=1 caller=shop key=01a3185c-5000-7000-8000-0000000000aa source=order at=2027-01-15T08:00:00.000Z batch=1.2 i=1
 flow 1/1#3 action=confirm quantity=1 before=1 after=1 order=01a3185c-5000-7000-8000-0000000000aa occurrence=1 caller=shop key=pay source=order at=2027-01-15T08:00:00.000Z batch=1.3 i=1
-order 01a3185c-5000-7000-8000-0000000000aa state=paid user=ann activity=0 taken=1/0*3 taken=1/1*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:00.000Z revision=1
+order 01a3185c-5000-7000-8000-0000000000aa state=paid account=shop user=ann activity=0 taken=1/0*3 taken=1/1*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:15:00.000Z settled_at=2027-01-15T08:00:00.000Z revision=1
 request shop/in content="act=receive;sku=tee;quantity=5" verdict="received" at=2027-01-15T08:00:00.000Z
 request shop/k content="act=reserve;user=bob;lines=tee*2" verdict="insufficient sku=tee available=1" at=2027-01-15T08:00:00.000Z
 request shop/pay content="act=confirm;order=01a3185c-5000-7000-8000-0000000000aa" verdict="confirmed order=01a3185c-5000-7000-8000-0000000000aa" at=2027-01-15T08:00:00.000Z

@@ -33,12 +33,12 @@ flow 1/0#2 action=reserve quantity=1 before=1 after=0 order=01a3134c-9000-7000-8
 flow 1/0#3 action=reserve quantity=1 before=1 after=0 order=01a3134c-9000-7000-8000-000000000002 occurrence=1 caller=shop key=k-3 source=order at=2027-01-15T08:00:00.000Z batch=1.1 i=4
 flow 1/1#1 action=reserve quantity=1 before=1 after=0 order=01a3134c-9000-7000-8000-000000000001 occurrence=1 caller=shop key=k-1 source=order at=2027-01-15T08:00:00.000Z batch=1.1 i=2
 flow 2/0#1 action=reserve quantity=1 before=1 after=0 order=01a3134c-9000-7000-8000-000000000001 occurrence=1 caller=shop key=k-1 source=order at=2027-01-15T08:00:00.000Z batch=1.1 i=3
-order 01a3134c-9000-7000-8000-000000000001 state=held user=ann activity=0 taken=1/0*1 taken=1/1*1 taken=2/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:00:10.000Z settled_at=- revision=0
-order 01a3134c-9000-7000-8000-000000000002 state=held user=bob activity=0 taken=1/0*1 created_at=2027-01-15T08:00:10.000Z expires_at=2027-01-15T08:00:20.000Z settled_at=- revision=0
-order 01a3134c-9000-7000-8000-000000000003 state=held user=ann activity=0 taken=1/0*1 created_at=2027-01-15T08:00:20.000Z expires_at=2027-01-15T08:00:30.000Z settled_at=- revision=0
+order 01a3134c-9000-7000-8000-000000000001 state=held account=of-ann user=ann activity=0 taken=1/0*1 taken=1/1*1 taken=2/0*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:00:10.000Z settled_at=- revision=0
+order 01a3134c-9000-7000-8000-000000000002 state=held account=of-bob user=bob activity=0 taken=1/0*1 created_at=2027-01-15T08:00:10.000Z expires_at=2027-01-15T08:00:20.000Z settled_at=- revision=0
+order 01a3134c-9000-7000-8000-000000000003 state=held account=of-ann user=ann activity=0 taken=1/0*1 created_at=2027-01-15T08:00:20.000Z expires_at=2027-01-15T08:00:30.000Z settled_at=- revision=0
 request shop/k-1 content="act=receive;sku=tee;quantity=7" verdict="received" at=2027-01-15T08:00:00.123Z
 order_as_request shop/01a3134c-9000-7000-8000-000000000002 content="act=receive;sku=tee;quantity=7" verdict="reserved expires_at=2027-01-15T08:00:20.000Z order=01a3134c-9000-7000-8000-000000000002" at=2027-01-15T08:00:00.123Z
-quota 1/1/ann allowed=2 claimed=1 order=01a3134c-9000-7000-8000-000000000003
+quota 1/1/ann allowed=2 claimed=1 order=01a3134c-9000-7000-8000-000000000003 account=of-ann
 hold 1 expires_at=2027-01-15T08:00:10.000Z order=01a3134c-9000-7000-8000-000000000001
 hold 1 expires_at=2027-01-15T08:00:20.000Z order=01a3134c-9000-7000-8000-000000000002
 hold 1 expires_at=2027-01-15T08:00:30.000Z order=01a3134c-9000-7000-8000-000000000003

@@ -123,6 +123,7 @@ TEST_P(StoreContract, UpdatesReachTheirRows) {
   rules::Quota& quota = state.quotas.at(quota_of_ann());
   quota.claimed = Quantity{2};
   quota.order = order_id(1);
+  quota.account = rules::Caller("kiosk");
   quota.row_state = RowState::updated;
   state.counters = rules::Counters{8, 9, 10, RowState::updated};
   rules::Item& item = state.items.at(ItemId{3});
@@ -133,11 +134,12 @@ TEST_P(StoreContract, UpdatesReachTheirRows) {
   EXPECT_EQ(dump_of("activity").find("state=closed") == std::string::npos, false);
   EXPECT_EQ(
       dump_of("order 01a3134c-9000-7000-8000-000000000001"),
-      "order 01a3134c-9000-7000-8000-000000000001 state=paid user=ann activity=0 taken=1/0*1 taken=1/1*1 "
+      "order 01a3134c-9000-7000-8000-000000000001 state=paid account=of-ann user=ann activity=0 taken=1/0*1 "
+      "taken=1/1*1 "
       "taken=2/0*1 returned=1/1*1 created_at=2027-01-15T08:00:00.000Z expires_at=2027-01-15T08:00:10.000Z "
       "settled_at=2027-01-15T08:00:03.000Z revision=3\n");
   EXPECT_EQ(dump_of("quota"),
-            "quota 1/1/ann allowed=2 claimed=2 order=01a3134c-9000-7000-8000-000000000001\n");
+            "quota 1/1/ann allowed=2 claimed=2 order=01a3134c-9000-7000-8000-000000000001 account=kiosk\n");
   EXPECT_EQ(dump_of("item 3"), "item 3 sku=1 activity=1 generation=4 bucket=3/0/0#0\n");
   const State counters = loaded([&](State& s) { return store().load_counters(s); });
   EXPECT_EQ(counters.counters.next_sku, 8);
@@ -172,7 +174,7 @@ TEST_P(StoreContract, ARefusedOrderHoldsNothing) {
                                    make_recorded("shop", to_text(order.id.uuid), rules::Outcome::sold_out));
   ASSERT_EQ(code_of(post(state)), "written");
   EXPECT_EQ(dump_of("order 01a3134c-9000-7000-8000-000000000009"),
-            "order 01a3134c-9000-7000-8000-000000000009 state=refused user=eve activity=0 "
+            "order 01a3134c-9000-7000-8000-000000000009 state=refused account=of-eve user=eve activity=0 "
             "created_at=2027-01-15T07:59:50.000Z expires_at=- settled_at=- revision=0\n");
   clock().advance(1h);
   EXPECT_EQ(reader().due(9).value().holds.size(), 3U);
@@ -211,7 +213,7 @@ TEST_P(StoreContract, AClaimIsGuardedByWhatWasClaimed) {
   EXPECT_EQ(code_of(post(first)), "written");
   EXPECT_EQ(code_of(post(second)), "conflict");
   EXPECT_EQ(dump_of("quota"),
-            "quota 1/1/ann allowed=2 claimed=0 order=01a3134c-9000-7000-8000-000000000003\n");
+            "quota 1/1/ann allowed=2 claimed=0 order=01a3134c-9000-7000-8000-000000000003 account=of-ann\n");
 }
 
 // Payment racing expiry has one winner (C5): the second one loads again and sees what the first did.

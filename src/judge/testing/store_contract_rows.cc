@@ -26,6 +26,7 @@ rules::Order make_order(std::uint8_t number, const std::string& user, std::vecto
                         Time expires_at) {
   return rules::Order{.id = order_id(number),
                       .state = rules::OrderState::held,
+                      .account = rules::Caller("of-" + user),
                       .user = rules::UserId(user),
                       .activity = rules::free_pool,
                       .taken = std::move(taken),
@@ -159,8 +160,8 @@ void add_orders(State& state, Time start) {
   state.orders_as_requests.emplace(order_id(2), sold);
   state.requests.emplace(request_id("shop", "k-1"), make_recorded("shop", "k-1", rules::Outcome::received));
   const rules::QuotaKey key{rules::ActivityId{1}, rules::SkuId{1}, rules::UserId("ann")};
-  state.quotas.emplace(key,
-                       rules::Quota{Quantity{2}, Quantity{1}, order_id(3), Quantity{0}, RowState::inserted});
+  state.quotas.emplace(key, rules::Quota{Quantity{2}, Quantity{1}, order_id(3), Quantity{0},
+                                         RowState::inserted, rules::Caller("of-ann")});
 }
 
 }  // namespace
