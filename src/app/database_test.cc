@@ -14,7 +14,7 @@ TEST(DatabaseTest, AClockBefore1970OrAfter2261IsRefused_E25) {
     const auto opened = open_database(options, clock);
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code, ErrorCode::invalid);
-    EXPECT_EQ(opened.error().message, "the machine's clock shows " + to_text(wall) +
+    EXPECT_EQ(opened.error().message, "the machine's clock shows " + gavel::to_text(wall) +
                                           ", which is not a time from 1970 to 2261; set the clock");
   }
   const VirtualClock clock(earliest_wall_time + Duration(1));

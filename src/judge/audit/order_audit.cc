@@ -1,3 +1,4 @@
+// One noun: the audit of orders.
 #include "judge/audit/order_audit.h"
 
 #include <algorithm>
