@@ -322,6 +322,7 @@ std::vector<Broken> out_of_bounds() {
       {"reserved below zero", "constraint", negative(&rules::Bucket::reserved)},
       {"sold below zero", "constraint", negative(&rules::Bucket::sold)},
       {"a shortage below zero", "constraint", negative(&rules::Bucket::shortage)},
+      {"shipped units below zero", "constraint", negative(&rules::Bucket::shipped)},
       {"a flow of no units", "constraint", bad_flow(&rules::Flow::quantity, 0)},
       {"a flow from below zero", "constraint", bad_flow(&rules::Flow::before, -1)},
       {"a flow to below zero", "constraint", bad_flow(&rules::Flow::after, -1)},
