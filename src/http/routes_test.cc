@@ -110,6 +110,7 @@ POST /v1/orders/{}/cancel both may-body key
 POST /v1/orders/{}/extend both may-body key
 PATCH /v1/orders/{} both body key
 POST /v1/orders/{}/refund both body key
+POST /v1/orders/{}/ship both may-body key
 POST /v1/batch both body keys-inside
 GET /v1/orders both
 GET /v1/orders/{} both
