@@ -22,6 +22,23 @@ rules::Outcome outcome_in(const std::string& answer) {
   return *rules::parse_outcome(answer.substr(begin, answer.find('"', begin) - begin));
 }
 
+TEST_F(ServiceTest, WhatIsShippedIsNotShippedAgain_E22) {
+  make_stock();
+  const std::string path = "/v1/orders/" + key7(1) + "/ship";
+  post("/v1/orders", key7(1), order_of("u1", "tee", 2));
+  EXPECT_TRUE(post(path, "h0", "").starts_with("409 {\"type\":\"/docs/outcomes/illegal_transition\""))
+      << "unpaid";
+  post("/v1/orders/" + key7(1) + "/confirm", "c", "");
+  EXPECT_TRUE(post(path, "h1", R"({"lines":[{"sku":"tee","quantity":3}]})")
+                  .starts_with("409 {\"type\":\"/docs/outcomes/insufficient\""));
+  EXPECT_TRUE(post(path, "h2", R"({"lines":[{"sku":"tee","quantity":1}]})").starts_with("200 "));
+  const std::string shipped = post(path, "h3", "");
+  EXPECT_TRUE(shipped.starts_with("200 ")) << shipped;
+  const std::string again = post(path, "h4", "");
+  EXPECT_TRUE(again.starts_with("409 {\"type\":\"/docs/outcomes/already_shipped\"")) << again;
+  EXPECT_EQ(post(path, "h3", "").substr(0, 4), "200 ") << "a retry gets its first answer";
+}
+
 // One row per outcome that a request can meet, in order of precedence.
 // table: what is never recorded and changes nothing, then what is recorded.
 TEST_F(ServiceTest, EveryRefusalInOrderOfPrecedence) {
@@ -151,7 +168,7 @@ TEST_F(ServiceTest, EveryRefusalInOrderOfPrecedence) {
       R"("sku":"mat","kept_until":"2026-12-01T20:00:02.000Z"})")
       << "A28: for the 48 hours that this world keeps requests";
   // Those that the tests beside this one produce, and those that nothing can produce yet.
-  told.insert({"overloaded", "not_ready", "key_in_flight", "frozen", "outcome_unknown"});
+  told.insert({"overloaded", "not_ready", "key_in_flight", "already_shipped", "frozen", "outcome_unknown"});
   told.insert({"forbidden", "rate_limited"});
   for (const rules::OutcomeTraits& outcome : rules::all_outcomes()) {
     EXPECT_TRUE(outcome.act || told.contains(std::string(outcome.word))) << outcome.word;

@@ -31,7 +31,7 @@ TEST_P(JudgeContract, ATraceIsTheChainOfAnOrder_B17) {
   say(reserve("other", "bob", {{"cup", 1}}));
   say(reserve(uuid7_key, "ann", {{"tee", 3}, {"cup", 2}}));
   clock().advance(1s);
-  say(by("desk", cancel("x1", order_of(uuid7_key))));
+  say(by("operator", cancel("x1", order_of(uuid7_key))));
   say(confirm("late", order_of(uuid7_key)));  // Refused: it moves nothing.
   EXPECT_EQ(said(reader().trace(order_of(uuid7_key)).value()),
             "cancelled\n"
@@ -42,7 +42,7 @@ TEST_P(JudgeContract, ATraceIsTheChainOfAnOrder_B17) {
             "cancel tee@main/0 2\n"
             "cancel tee@main/1 1\n"
             "shop:01a3185c-5000-7000-8000-0000000000aa reserved\n"
-            "desk:x1 cancelled\n");
+            "operator:x1 cancelled\n");
   EXPECT_EQ(said(reader().trace(order_of("other")).value()),
             "held\nreserve cup@main/0 1\nshop:other reserved\n");
   EXPECT_EQ(said(reader().trace(order_of("nobody")).value()), "none");
