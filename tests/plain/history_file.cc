@@ -68,6 +68,7 @@ oracle::Terms terms_of(Members members) {
   terms.clock.at_epoch = members.number("at_epoch").value_or(0);
   terms.release_within_ms = members.number("release_within_ms");
   terms.at_rest = members.flag("at_rest", true);
+  terms.operators = {"operator"};  // The account behind the operators' key.
   members.end();
   return terms;
 }
