@@ -26,7 +26,7 @@ TEST(ScopeTest, AnOrderOfAnotherAccountIsUnknownToEveryActAndNothingChanges_A9_G
   int n = 0;
   for (const Act& act :
        {confirm_of(1), confirm_of(1, "tee*1"), confirm_of(1, "hat*1"), cancel_of(1), extend_of(1),
-        change_of(1, "tee*2"), refund_of(1), refund_of(2), write_off_of(2), cancel_of(2)}) {
+        change_of(1, "tee*2"), refund_of(1), refund_of(2), ship_of(2), write_off_of(2), cancel_of(2)}) {
     const Verdict verdict = world.decide_one("app", "s" + std::to_string(++n), act);
     EXPECT_EQ(World::brief(verdict), "unknown_order") << word(act);
     EXPECT_EQ(verdict.record, Record::no);

@@ -31,7 +31,7 @@ void find_missing(DecisionContext& c, const Allocation& part) {
 }  // namespace
 
 Verdict ship(DecisionContext& c, const Ship& act) {
-  Order* order = c.state.find_order(act.order);
+  Order* order = find_order_in_scope(c, act.order);
   if (order == nullptr) return verdict_of(Outcome::unknown_order);
   if (const auto refusal = refuse_strange_sku(c, *order, act.lines)) return *refusal;
   const std::vector<Allocation> here = order->unshipped();

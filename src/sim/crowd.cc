@@ -291,9 +291,9 @@ void Crowd::act_as_another() {
   if (orders_.empty()) return reserve();
   const char* caller = s_.random.chance(1, 3) ? operators : strangers;
   const rules::OrderId order = draw_order();
-  const std::array<rules::Act, 5> acts{rules::Confirm{order}, rules::Cancel{order},
-                                       rules::Refund{order, {}, rules::Restock::yes}, rules::Extend{order},
-                                       rules::ChangeOrder{order, draw_lines(false)}};
+  const std::array<rules::Act, 6> acts{rules::Ship{order},   rules::Confirm{order},
+                                       rules::Cancel{order}, rules::Refund{order, {}, rules::Restock::yes},
+                                       rules::Extend{order}, rules::ChangeOrder{order, draw_lines(false)}};
   attempt(intend(caller, acts[s_.random.below(acts.size())]));
 }
 
