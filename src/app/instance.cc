@@ -24,6 +24,8 @@
 #include "http/accounts.h"
 #include "http/server.h"
 #include "http/service.h"
+#include "jobs/clock_watch.h"
+#include "jobs/closing.h"
 #include "jobs/expiry.h"
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
@@ -115,12 +117,12 @@ class Instance::Wiring {
  public:
   // One for each thread that asks.
   struct Readers {
-    std::unique_ptr<judge::Reader> gate, queries, audits, due, ledger, old, refresh;
+    std::unique_ptr<judge::Reader> gate, queries, audits, due, ledger, old, refresh, ended;
     std::unique_ptr<judge::Reader> look_up;  // Of several lanes.
 
     std::vector<std::unique_ptr<judge::Reader>*> all(std::size_t lanes) {
-      std::vector<std::unique_ptr<judge::Reader>*> readers{&gate,   &queries, &audits, &due,
-                                                           &ledger, &old,     &refresh};
+      std::vector<std::unique_ptr<judge::Reader>*> readers{&gate,   &queries, &audits,  &due,
+                                                           &ledger, &old,     &refresh, &ended};
       if (lanes > 1) readers.push_back(&look_up);
       return readers;
     }
@@ -139,6 +141,7 @@ class Instance::Wiring {
 
  private:
   void watch_parts();
+  void start_threads();
   pipeline::LanesOptions lanes_options(const Options& options);
   void tell_gate(const rules::State& state);
   void watch_overdue();
@@ -166,6 +169,7 @@ class Instance::Wiring {
   const std::function<Result<void>()> check_storage_;
   std::unique_ptr<judge::OrderIndex> order_index_;
   std::unique_ptr<judge::Reader> compared_;
+  std::unique_ptr<judge::Reader> ended_activities_;
   http::Readiness readiness_;
   std::optional<boost::asio::io_context> io_{std::in_place, 1};  // One thread runs it.
   std::optional<boost::asio::steady_timer> overdue_timer_{*io_};
@@ -188,6 +192,8 @@ class Instance::Wiring {
   jobs::Retention retention_;
   jobs::Refresh refresh_;
   jobs::Shortages shortages_;
+  jobs::Closing closing_;
+  jobs::ClockWatch clock_watch_;
   jobs::JobSchedule schedule_;
 
   // Of run's thread.
@@ -205,6 +211,7 @@ class Instance::Wiring {
   std::optional<Ticker> follow_thread_;
   std::optional<Ticker> forget_thread_;
   std::optional<Ticker> refresh_thread_;
+  std::optional<Ticker> closing_thread_;
   std::optional<Ticker> storage_thread_;
   std::optional<Ticker> stop_bound_;  // While draining.
 };
@@ -227,6 +234,7 @@ Instance::Wiring::Wiring(const Options& options, http::Accounts& accounts, Datab
       check_storage_(std::move(database.check_storage)),
       order_index_(std::move(database.order_index)),
       compared_(std::move(readers.refresh)),
+      ended_activities_(std::move(readers.ended)),
       gate_(std::move(gate)),
       gate_reads_(*gate_reader_, reads_limits, options.judge_within, clock),
       read_queries_(*query_reader_, *order_index_),
@@ -252,11 +260,17 @@ Instance::Wiring::Wiring(const Options& options, http::Accounts& accounts, Datab
           *compared_, *gate_, identity.incarnation, [this] { return gate_client_.gated_items(); }, log,
           metrics_),
       shortages_(*compared_),
+      closing_(*ended_activities_, lanes_, clock, log),
+      clock_watch_(*ended_activities_, clock, log),
       schedule_(
-          {expiry_, projection_, retention_, shortages_, refresh_}, options.refresh_every,
-          [this] { return lanes_.decided(); }, clock, log,
+          {expiry_, projection_, retention_, shortages_, refresh_, closing_, clock_watch_},
+          options.refresh_every, [this] { return lanes_.decided(); }, clock, log,
           [this](const std::string& why) { break_off(why); }) {
   watch_parts();
+  start_threads();
+}
+
+void Instance::Wiring::start_threads() {
   lane_threads_.emplace(lanes_);
   gate_reads_thread_ = std::thread([this] { gate_reads_.run(); });
   queries_thread_ = std::thread([this] { queries_.run(); });
@@ -265,6 +279,7 @@ Instance::Wiring::Wiring(const Options& options, http::Accounts& accounts, Datab
   follow_thread_.emplace([this] { return schedule_.projection.run().pause; });
   forget_thread_.emplace([this] { return schedule_.retention.run().pause; });
   refresh_thread_.emplace([this] { return schedule_.refresh.run().pause; });
+  closing_thread_.emplace([this] { return schedule_.closing.run().pause; });
   storage_thread_.emplace([this] { return check_storage(); });
 }
 
@@ -287,6 +302,7 @@ void Instance::Wiring::watch_parts() {
   jobs::watch(metrics_, projection_);
   jobs::watch(metrics_, retention_);
   jobs::watch(metrics_, shortages_);
+  jobs::watch(metrics_, clock_watch_);
   http::watch(metrics_, *shop_, "shop");
   http::watch(metrics_, *operators_, "operators");
   metrics_.watch_counter("gavel_base_log_lines_lost_total", "Lines that the log could not write.",
@@ -336,9 +352,12 @@ void Instance::Wiring::watch_overdue() {
 // Ready is who can decide.
 void Instance::Wiring::watch_lanes() {
   if (draining_) return;
+  readiness_.warnings.clear();
+  if (auto warning = clock_watch_.warning()) readiness_.warnings.push_back(*std::move(warning));
   const std::optional<std::string> why = lanes_.why_stuck();
   if (readiness_.ready == !why) return;
-  readiness_ = http::Readiness{!why, why ? "nothing can be decided: " + *why : ""};
+  readiness_.ready = !why;
+  readiness_.why = why ? "nothing can be decided: " + *why : "";
 }
 
 // On a thread of its own, for a look at storage that has gone can take long.
@@ -365,7 +384,7 @@ void Instance::Wiring::break_off(const std::string& why) {
 void Instance::Wiring::drain() {
   if (std::exchange(draining_, true)) return;
   log_.write(Level::info, "draining");
-  if (readiness_.ready) readiness_ = http::Readiness{false, "stopping"};
+  if (readiness_.ready) readiness_ = http::Readiness{false, "stopping", {}};
   shop_->stop();
   operators_->stop();
   drain_until_ = clock_.steady() + answer_open_within;
@@ -393,6 +412,7 @@ void Instance::Wiring::finish() {
   if (follow_thread_) follow_thread_->stop();
   if (forget_thread_) forget_thread_->stop();
   if (refresh_thread_) refresh_thread_->stop();
+  if (closing_thread_) closing_thread_->stop();
   if (lane_threads_) lane_threads_->drain();
   lanes_drained_ = true;
   audit_queries_.stop();

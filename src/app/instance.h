@@ -13,6 +13,7 @@
 //   index    a reader of its own; follows the ledger with the index of orders by user
 //   old      a reader of its own; deletes the records of requests that are old
 //   refresh  another
+//   closing  another; closes sales at their end, and compares the clocks
 //   storage  nothing; looks whether the database's files are still those that are open
 //
 // Nobody holds the wiring. Draining finishes what was accepted: the listeners stop, requests in progress get

@@ -447,6 +447,22 @@ Response show(const queries::AuditView& audit) {
   return json_response(200, body);
 }
 
+Response show(const queries::ClocksView& clocks) {
+  object body;
+  body["judge"] = as_json(clocks.judge);
+  body["wall"] = as_json(clocks.wall);
+  body["difference_ms"] = (clocks.wall - clocks.judge).count();
+  return json_response(200, body);
+}
+
+Response show_ready(const std::vector<std::string>& warnings) {
+  object body;
+  body["status"] = "ready";
+  array& all = body["warnings"].emplace_array();
+  for (const std::string& warning : warnings) all.push_back(as_json(warning));
+  return json_response(200, body);
+}
+
 Response show_status(std::string_view status) {
   object body;
   body["status"] = as_json(status);

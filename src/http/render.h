@@ -4,6 +4,7 @@
 // and body again, byte for byte (A9). Pure; thread-safe.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,7 +36,11 @@ Response show(const queries::AuditView& audit);
 Response show(const rules::IdempotencyRecord& recorded, Time kept_until);
 Response show_processing(const rules::RequestKey& key);
 
+Response show(const queries::ClocksView& clocks);
+
 // {"status":"alive"} and the like.
 Response show_status(std::string_view status);
+// {"status":"ready"} with what somebody has to set right.
+Response show_ready(const std::vector<std::string>& warnings);
 
 }  // namespace gavel::http

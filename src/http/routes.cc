@@ -62,6 +62,7 @@ constexpr std::array routes{
     Route{"GET", "/v1/admin/verify", verify, RoutePolicy(operators, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/admin/shortages", list_shortages, RoutePolicy(operators, known, no_body, nullptr, no_key)},
     Route{"GET", "/v1/admin/gate", show_gate, RoutePolicy(operators, known, no_body, nullptr, no_key)},
+    Route{"GET", "/v1/admin/clock", show_clocks, RoutePolicy(operators, known, no_body, nullptr, no_key)},
     Route{"GET", "/healthz", health, RoutePolicy(both, anyone, no_body, nullptr, no_key)},
     Route{"GET", "/readyz", readiness, RoutePolicy(both, anyone, no_body, nullptr, no_key)},
     Route{"GET", "/metrics", metrics, RoutePolicy(operators, known, no_body, nullptr, no_key)},

@@ -52,6 +52,7 @@ enum class Endpoint : std::uint8_t {
   trace,
   verify,
   show_gate,
+  show_clocks,
   // About the service itself.
   health,
   readiness,

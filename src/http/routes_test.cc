@@ -132,6 +132,7 @@ POST /v1/activities/{}/close operators may-body key
 GET /v1/admin/verify operators
 GET /v1/admin/shortages operators
 GET /v1/admin/gate operators
+GET /v1/admin/clock operators
 GET /healthz both anyone
 GET /readyz both anyone
 GET /metrics operators

@@ -270,6 +270,8 @@ awaitable<Response> Service::read(Account account, Found found) {
       co_return co_await read_gate(std::move(found));
     case Endpoint::verify:
       co_return co_await read_verification();
+    case Endpoint::show_clocks:
+      co_return co_await read_clocks();
     case Endpoint::health:
       co_return show_status("alive");
     case Endpoint::readiness:
@@ -442,8 +444,17 @@ awaitable<Response> Service::read_verification() {
   co_return audit ? show(*audit) : refuse(audit.error());
 }
 
+awaitable<Response> Service::read_clocks() {
+  using Answer = queries::ClocksView;
+  std::function<Result<Answer>(ReadQueries&)> question = [](ReadQueries& queries) {
+    return queries.clocks();
+  };
+  const Result<Answer> clocks = co_await queries_.ask<Answer>(question);
+  co_return clocks ? show(*clocks) : refuse(clocks.error());
+}
+
 Response Service::tell_readiness() {
-  if (readiness_.ready) return show_status("ready");
+  if (readiness_.ready) return show_ready(readiness_.warnings);
   Verdict verdict = rules::verdict_of(Outcome::not_ready);
   verdict.detail.explanation = readiness_.why;
   return problem(verdict, random_);

@@ -11,6 +11,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -34,7 +35,8 @@ namespace gavel::http {
 // Whether the service can do what it is for; set by the program, told by /readyz.
 struct Readiness {
   bool ready = false;
-  std::string why = "starting";  // One line for people while not ready.
+  std::string why = "starting";            // One line for people while not ready.
+  std::vector<std::string> warnings = {};  // The same of what somebody has to set right while all goes on.
 };
 
 class Service {
@@ -85,6 +87,7 @@ class Service {
   boost::asio::awaitable<Response> trace_user(Found found);
   boost::asio::awaitable<Response> read_gate(Found found);
   boost::asio::awaitable<Response> read_verification();
+  boost::asio::awaitable<Response> read_clocks();
   Response tell_readiness();
   Response tell_metrics();
   Response refuse(rules::Outcome outcome);

@@ -29,6 +29,13 @@ Result<bool> refresh_gate(Shortages& shortages, Refresh& refresh) {
   return *step == Refresh::Step::more;
 }
 
+Result<bool> close_sales(ClockWatch& clock_watch, Closing& closing) {
+  if (const auto watched = clock_watch.step(); !watched) return std::unexpected(watched.error());
+  const auto offered = closing.step();
+  if (!offered) return std::unexpected(offered.error());
+  return *offered > 0 || closing.outstanding() > 0;
+}
+
 }  // namespace
 
 ScheduledJob::ScheduledJob(JobPace pace, Step step, Decided decided, const Clock& clock, Log& log,
@@ -92,6 +99,12 @@ JobSchedule::JobSchedule(const Jobs& jobs, Duration refresh_every, const Schedul
       refresh(
           refresh_pace(refresh_every),
           [&shortages = jobs.shortages, &refresh = jobs.refresh] { return refresh_gate(shortages, refresh); },
+          decided, clock, log, on_broken),
+      closing(
+          closing_pace,
+          [&clock_watch = jobs.clock_watch, &closing = jobs.closing] {
+            return close_sales(clock_watch, closing);
+          },
           decided, clock, log, on_broken) {}
 
 }  // namespace gavel::jobs

@@ -16,6 +16,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "jobs/clock_watch.h"
+#include "jobs/closing.h"
 #include "jobs/expiry.h"
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
@@ -61,6 +63,12 @@ inline constexpr JobPace retention_pace{.failure_event = "retention_failed",
                                         .busy_pause = Duration(100),
                                         .idle_pause = Duration(100),
                                         .failure_logged_every = Duration(60'000)};
+
+// E23: a sale closes within 2 s; E25: a difference of the clocks is told within one.
+inline constexpr JobPace closing_pace{.failure_event = "closing_failed",
+                                      .busy_pause = Duration(100),
+                                      .idle_pause = Duration(500),
+                                      .failure_logged_every = Duration(60'000)};
 
 // A pass over the gate is slow on purpose: 10 items a step make at most 100 a second. `every` is the time
 // from the end of one pass to the beginning of the next.
@@ -115,6 +123,8 @@ struct JobSchedule {
     Retention& retention;
     Shortages& shortages;
     Refresh& refresh;
+    Closing& closing;
+    ClockWatch& clock_watch;
   };
 
   // The arguments are as for ScheduledJob.
@@ -125,6 +135,7 @@ struct JobSchedule {
   ScheduledJob projection;
   ScheduledJob retention;
   ScheduledJob refresh;  // With the count of shortages, which reads through the same reader.
+  ScheduledJob closing;  // With the watch over the clocks, likewise.
 };
 
 }  // namespace gavel::jobs

@@ -152,9 +152,11 @@ class JobScheduleTest : public testing::Test {
       *reader_, gate_,   rules::Incarnation{Uuid{{1}}}, [] { return std::vector<rules::ItemId>(); },
       *log_,    metrics_};
   Shortages shortages_{*reader_};
+  Closing closing_{*reader_, lanes_, clock_, *log_};
+  ClockWatch clock_watch_{*reader_, clock_, *log_};
 
  protected:
-  JobSchedule schedule_{{expiry_, projection_, retention_, shortages_, refresh_},
+  JobSchedule schedule_{{expiry_, projection_, retention_, shortages_, refresh_, closing_, clock_watch_},
                         Duration(300'000),
                         [this] { return lane_.decided(); },
                         clock_,

@@ -25,10 +25,10 @@ bool is_changed(const auto& rows) {
 }
 
 // False if a batch holds nothing but refusals that are not recorded, and replays: it has nothing to store.
-// What changes a SKU or an activity is remembered as a request.
+// What changes a SKU is remembered as a request; Gavel itself closes sales.
 bool has_changes(const State& state) {
   return !state.flows.empty() || is_changed(state.orders) || is_changed(state.requests) ||
-         !state.forgotten.empty();
+         is_changed(state.activities) || !state.forgotten.empty();
 }
 
 bool is_worth_a_retry(ErrorCode code) { return code == ErrorCode::conflict || code == ErrorCode::duplicate; }

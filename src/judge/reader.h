@@ -161,6 +161,12 @@ struct ActivitySnapshot {
   Time now;
 };
 
+// The judge's time, and the wall clock that the database takes for it where it may (judge/time.h).
+struct Clocks {
+  Time judge;
+  Time wall;
+};
+
 // A request that has a row of its own, and when it was answered.
 struct RequestAge {
   rules::RequestId id;
@@ -203,6 +209,8 @@ class ActivitiesReader {
   // The activities whose code comes after `after`, in order of their codes, at most `count`.
   virtual Result<std::vector<rules::Activity>> activities(const std::optional<rules::ActivityCode>& after,
                                                           std::size_t count) = 0;
+  // Open activities with closes_at <= now, those that ended first in front, at most `count`.
+  virtual Result<std::vector<rules::ActivityCode>> ended_activities(std::size_t count) = 0;
   virtual Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
                                                      const rules::RequestId& key) = 0;
 };
@@ -254,6 +262,12 @@ class HoldsReader {
   // Held orders with expires_at <= now, the oldest first, at most `count`; each order once, with one of its
   // items.
   virtual Result<DueHolds> due(std::size_t count) = 0;
+};
+
+class ClocksReader {
+ public:
+  virtual ~ClocksReader() = default;
+  virtual Result<Clocks> clocks() = 0;
 };
 
 class LedgerReader {
@@ -327,6 +341,7 @@ class Reader : public SoldOutReader,
                public RequestsReader,
                public StockReader,
                public HoldsReader,
+               public ClocksReader,
                public LedgerReader,
                public TablesReader {};
 

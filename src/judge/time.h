@@ -52,6 +52,9 @@ class JudgeTime {
   // Never before an earlier answer.
   Time now();
 
+  // As it is at this moment, whatever the judge makes of it.
+  Time wall() const { return clock_.now(); }
+
   // What to keep of `at`, a time that now() gave.
   KeptTime kept(Time at) const;
 

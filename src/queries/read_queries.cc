@@ -73,6 +73,12 @@ Result<ShortagesPage> ReadQueries::shortages(const ShortagesQuery& query) {
   return page;
 }
 
+Result<ClocksView> ReadQueries::clocks() {
+  const auto clocks = reader_.clocks();
+  if (!clocks) return std::unexpected(clocks.error());
+  return ClocksView{clocks->judge, clocks->wall};
+}
+
 Result<std::optional<rules::Activity>> ReadQueries::activity(const rules::ActivityCode& code) {
   return reader_.activity(code);
 }

@@ -56,6 +56,8 @@ class ReadQueries {
   Result<StockOfSkus> stock(const std::vector<rules::SkuCode>& skus);
   Result<ShortagesPage> shortages(const ShortagesQuery& query);
 
+  Result<ClocksView> clocks();
+
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code);
   Result<ActivitiesPage> activities(const ActivitiesQuery& query);
 

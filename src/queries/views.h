@@ -44,6 +44,12 @@ struct StockView {
   std::int64_t generation;
 };
 
+// The judge's time and the wall clock of the database's machine (E25).
+struct ClocksView {
+  Time judge;
+  Time wall;
+};
+
 // One stock item at the judge and at the gate, bucket by bucket (A15).
 struct GateView {
   rules::SkuCode sku;

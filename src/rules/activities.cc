@@ -226,11 +226,21 @@ Verdict open_activity(DecisionContext& c, const OpenActivity& act) {
   return verdict_of(Outcome::opened);
 }
 
+namespace {
+
+// Gavel itself, which has no key, closes an open sale that is past its end, and nothing else (E23).
+bool may_close(const DecisionContext& c, const Activity& activity) {
+  if (c.command.key) return activity.state != ActivityState::closed;
+  return activity.state == ActivityState::open && activity.closes_at && c.now >= *activity.closes_at;
+}
+
+}  // namespace
+
 Verdict close_activity(DecisionContext& c, const CloseActivity& act) {
   Activity* activity = c.state.find_activity(act.activity);
   if (activity == nullptr) return verdict_of(Outcome::unknown_activity);
   if (const auto refusal = refuse_frozen(c, *activity)) return *refusal;
-  if (activity->state == ActivityState::closed) return refuse_in_state(std::string(word(activity->state)));
+  if (!may_close(c, *activity)) return refuse_in_state(std::string(word(activity->state)));
 
   // From here it must succeed.
   for (const AllottedLine& line : activity->lines) {

@@ -7,6 +7,8 @@
 //             ├────────── open, unless it is gated ─────────┘             │
 //             └──────────────── close, from each of the others ───────────┘
 //
+// Gavel itself closes an open activity at its closes_at (E23, jobs/closing.h).
+//
 // A gated activity opens from `verified` alone (B12, docs/adr/0014). The work at the gate is done before
 // these acts are decided; the acts record that it was done.
 //

@@ -43,6 +43,30 @@ TEST(ActivitiesTest, TheLifeOfAnActivity_B12) {
   EXPECT_EQ(world.item("cap@sale").total(), Quantity{1});
 }
 
+// Without a key the act is Gavel's own.
+TEST(ActivitiesTest, GavelClosesAnOpenSaleAtItsEndAndNoneElse_E23_F026) {
+  World world;
+  world.sku("tee", {10})
+      .does(sale("sale", "tee*4").until(noon + minutes(10)))
+      .does(sale("draft", "tee*1").until(noon + minutes(10)));
+  world.does(sale("endless", "tee*1")).does(opening("endless")).does(opening("sale"));
+  const auto close = [&](std::string_view name) {
+    Command command = world.command("gavel", "none", closing(name));
+    command.key.reset();
+    const Verdict verdict = decide(world.state, command, world.now, world.policy);
+    world.end_batch();
+    return World::brief(verdict);
+  };
+  world.passes(minutes(10) - Duration(1));
+  EXPECT_EQ(close("sale"), "illegal_transition state=open");
+  world.passes(Duration(1));
+  EXPECT_EQ(close("draft"), "illegal_transition state=draft");
+  EXPECT_EQ(close("endless"), "illegal_transition state=open");
+  EXPECT_EQ(close("sale"), "closed");
+  EXPECT_EQ(close("sale"), "illegal_transition state=closed");
+  EXPECT_EQ(world.item("tee").available(), Quantity{9});
+}
+
 TEST(ActivitiesTest, EveryActInEveryState_B12) {
   struct Row {
     std::string state, open, close, create;

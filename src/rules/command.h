@@ -192,7 +192,7 @@ enum class Scope : std::uint8_t {
 
 struct Command {
   Caller caller;
-  std::optional<RequestKey> key;  // Absent only for Expire, Forget and Rebalance.
+  std::optional<RequestKey> key;  // Absent only for Expire, Forget, Rebalance and Gavel's own CloseActivity.
   OrderId new_order_id;           // The id of the order, if one is made and the key is not a UUIDv7.
   Act act;
   std::optional<BucketNo> token =

@@ -243,9 +243,9 @@ void raise_generations(State& state) {
 }
 
 std::optional<std::string> malformation(const Command& command) {
-  const bool internal = std::holds_alternative<Expire>(command.act) ||
-                        std::holds_alternative<Forget>(command.act) ||
-                        std::holds_alternative<Rebalance>(command.act);
+  const bool internal =
+      std::holds_alternative<Expire>(command.act) || std::holds_alternative<Forget>(command.act) ||
+      std::holds_alternative<Rebalance>(command.act) || std::holds_alternative<CloseActivity>(command.act);
   CHECK(internal || command.key);  // Every command of a caller carries a request key.
   return std::visit(Malformation{}, command.act);
 }

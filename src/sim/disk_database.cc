@@ -156,15 +156,16 @@ Result<void> DiskDatabase::commit(Store& store) {
 void DiskDatabase::instance_dies() { vfs_.power_off(); }
 
 void DiskDatabase::instance_is_dead() {
-  if (faults_.strikes(Fault::file_unsynced_lost)) {
+  const bool loses = faults_.strikes(Fault::file_unsynced_lost);
+  if (loses) {
     tale_.tell("disk", "loses some of " + std::to_string(vfs_.unsynced()) + " changes that were not synced");
     vfs_.power_on([this] { return random_.chance(1, 2); });
-    clock_.reboot();
   } else {
     vfs_.power_on();
   }
   const auto pending = std::exchange(pending_, std::nullopt);
   if (pending && holds(pending->batch)) on_commit_(pending->state, pending->batch, pending->now);
+  if (loses) clock_.reboot();
 }
 
 bool DiskDatabase::holds(BatchId batch) {

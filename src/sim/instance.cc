@@ -14,6 +14,8 @@
 #include <boost/asio/post.hpp>
 
 #include "base/check.h"
+#include "jobs/clock_watch.h"
+#include "jobs/closing.h"
 #include "jobs/expiry.h"
 #include "jobs/projection.h"
 #include "jobs/refresh.h"
@@ -125,6 +127,7 @@ class SimInstance::Wiring {
   Fiber* on_refresh_ = nullptr;
   Fiber* on_follow_ = nullptr;
   Fiber* on_forget_ = nullptr;
+  Fiber* on_closing_ = nullptr;
   bool look_up_idle_ = false;
   bool gate_reads_idle_ = false;
   bool reads_idle_ = false;
@@ -136,6 +139,7 @@ class SimInstance::Wiring {
   std::unique_ptr<judge::Reader> compared_;
   std::unique_ptr<judge::Reader> ledger_;
   std::unique_ptr<judge::Reader> old_;
+  std::unique_ptr<judge::Reader> ended_;
   std::unique_ptr<judge::OrderIndex> order_index_;
   std::unique_ptr<gate::Gate> gate_;
   pipeline::Reads<judge::Reader> gate_reads_;
@@ -148,6 +152,8 @@ class SimInstance::Wiring {
   jobs::Projection projection_;
   jobs::Retention retention_;
   jobs::Shortages shortages_;
+  jobs::Closing closing_;
+  jobs::ClockWatch clock_watch_;
   jobs::JobSchedule schedule_;
   bool followed_ = false;  // The projection has taken a step that succeeded.
   std::vector<std::unique_ptr<Fiber>> fibers_;
@@ -176,6 +182,7 @@ SimInstance::Wiring::Wiring(const SimContext& surroundings, const InstanceOption
       compared_(s_.database.open_reader(client(on_refresh_))),
       ledger_(s_.database.open_reader(client(on_follow_))),
       old_(s_.database.open_reader(client(on_forget_))),
+      ended_(s_.database.open_reader(client(on_closing_))),
       order_index_(s_.database.open_order_index(client(on_follow_))),
       gate_(open_redis_gate(RedisClient{s_.scheduler, s_.faults, s_.tale, s_.sightings, s_.random, s_.redis,
                                         power, name, options.gate_reply_within, options.gate_says_yes, die_,
@@ -194,8 +201,10 @@ SimInstance::Wiring::Wiring(const SimContext& surroundings, const InstanceOption
       projection_(*ledger_, *order_index_, clock, *log_, options.follow_flows_max),
       retention_(*old_, lanes_, clock, *log_, options.policy, options.forget_rows_max),
       shortages_(*compared_),
+      closing_(*ended_, lanes_, clock, *log_),
+      clock_watch_(*ended_, clock, *log_),
       schedule_(
-          {expiry_, projection_, retention_, shortages_, refresh_},
+          {expiry_, projection_, retention_, shortages_, refresh_, closing_, clock_watch_},
           std::chrono::floor<Duration>(options.refresh_every), [this] { return lanes_.decided(); }, clock,
           *log_,
           [this](const std::string&) {
@@ -245,6 +254,7 @@ void SimInstance::Wiring::start_threads() {
   start_job(on_jobs_, schedule_.expiry,
             [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::expiry_failed); });
   start_job(on_refresh_, schedule_.refresh, [](Work) {});
+  start_job(on_closing_, schedule_.closing, [](Work) {});
   start_job(on_follow_, schedule_.projection, [this](Work work) { watch_projection(work); });
   start_job(on_forget_, schedule_.retention,
             [this](Work work) { s_.sightings.saw_if(work == Work::failed, RareState::retention_failed); });

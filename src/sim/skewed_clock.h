@@ -28,19 +28,25 @@ class SkewedClock final : public Clock {
 
   void jump(Duration by) { skew_ += by; }
   // Sets a clock that is right wrong by this much, and one that is wrong right.
-  void go_wrong_or_right(Duration by) { skew_ = skew_ == Duration(0) ? by : Duration(0); }
-  // The machine starts again, and its wall clock is set right.
+  void go_wrong_or_right(Duration by) {
+    if (!starting_) skew_ = skew_ == Duration(0) ? by : Duration(0);
+  }
+  // The machine starts again, and its wall clock is set right. Until a time of this start is kept nothing
+  // else knows how long the machine was off, so that the clock stays right.
   void reboot() {
     ++boots_;
     started_ = true_time(scheduler_);
     skew_ = Duration(0);
+    starting_ = true;
   }
+  void time_is_kept() { starting_ = false; }
 
  private:
   const Scheduler& scheduler_;
   Duration skew_;
   Time started_ = world_begins;
   int boots_ = 1;
+  bool starting_ = false;
 };
 
 }  // namespace gavel::sim

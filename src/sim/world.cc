@@ -43,6 +43,7 @@ constexpr Micros forgotten_within{10'000'000};
 constexpr Micros forgets_one{200'000};
 constexpr std::size_t records_max = 1'000'000;
 constexpr std::int64_t release_within_ms = 2'000;
+constexpr std::int64_t closed_within_ms = 2'000;
 // Whoever asks finds a hold that is past its time free at once (C9), by the judge's clock, which counts whole
 // milliseconds. What an instance's clock says counts nowhere.
 constexpr std::int64_t free_within_ms = 1;
@@ -76,6 +77,7 @@ class World {
   void look_for_left(std::int64_t must_be);
   void converge();
   void look_for_overdue();
+  void look_for_ended();
   void buy_what_is_left();
   std::string resting_rows();
   void look_twice();
@@ -109,6 +111,7 @@ class World {
 std::unique_ptr<SimDatabase> World::make_database() {
   auto on_commit = [this](const rules::State& state, judge::BatchId batch, Time now) {
     watch_time(now);
+    server_clock_.time_is_kept();
     auditor_.committed(state, batch, now);
     redis_.watch().committed(state);
     home_watch_.committed(state);
@@ -240,6 +243,7 @@ void World::converge() {
   scheduler_.run_until(scheduler_.now() +
                        (run_.scenario == nullptr ? holds_over_within : short_holds_over_within));
   look_for_overdue();
+  look_for_ended();
   buy_what_is_left();
   look_twice();
   if (!lost_statements()) look_at_gate("at rest");
@@ -256,6 +260,14 @@ void World::look_for_overdue() {
     if (order.state != "held" || !order.expires_at || now - *order.expires_at <= release_within_ms) continue;
     violation("C9: order " + id + " is held, " + std::to_string(now - *order.expires_at) +
               " ms after its time");
+  }
+}
+
+void World::look_for_ended() {
+  const std::int64_t now = ms_of(true_time(scheduler_));
+  for (const auto& [id, sale] : auditor_.ledger(*database_->look()).activities) {
+    if (sale.state != "open" || !sale.closes_at || now - *sale.closes_at <= closed_within_ms) continue;
+    violation("E23: sale " + id + " is open, " + std::to_string(now - *sale.closes_at) + " ms after its end");
   }
 }
 

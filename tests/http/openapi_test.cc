@@ -69,6 +69,7 @@ std::vector<Asked> life() {
       operate("POST", "/v1/activities/rush/warm", "g5", ""),
       operate("POST", "/v1/activities/rush/check", "g6", ""),
       operate("GET", "/v1/admin/gate?sku=tee", "", ""),
+      operate("GET", "/v1/admin/clock", "", ""),
       operate("GET", "/v1/activities/rush", "", ""),
       operate("GET", "/v1/activities/sale", "", ""),
       post("/v1/orders", key7(1), order_body("u1", 2, R"(,"activity":"sale")")),

@@ -272,7 +272,7 @@ TEST(ServiceUnderLoad, RefusesWhatIsTooMuch) {
 
 TEST_F(ServiceTest, TellsWhetherItIsReady) {
   EXPECT_EQ(get("/healthz"), R"(200 {"status":"alive"})");
-  EXPECT_EQ(get("/readyz"), R"(200 {"status":"ready"})");
+  EXPECT_EQ(get("/readyz"), R"(200 {"status":"ready","warnings":[]})");
   world.set_ready(false, "the database is being opened");
   EXPECT_EQ(get("/healthz"), R"(200 {"status":"alive"})");
   EXPECT_EQ(get("/readyz"),

@@ -205,7 +205,7 @@ TEST(Connection, IsKeptAndItsRequestsAreAnsweredInOrder) {
   client.send(get("/healthz") + get("/readyz") + get("/nosuch") + post_of(length_of_order, order) +
               get("/healthz"));
   EXPECT_EQ(client.read()->body, R"({"status":"alive"})");
-  EXPECT_EQ(client.read()->body, R"({"status":"ready"})");
+  EXPECT_EQ(client.read()->body, R"({"status":"ready","warnings":[]})");
   EXPECT_EQ(client.read()->status, 404U);
   EXPECT_NE(client.read()->body.find(R"("code":"unknown_sku")"), std::string::npos);
   EXPECT_EQ(client.read()->status, 200U);

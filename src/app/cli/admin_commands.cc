@@ -166,6 +166,15 @@ constexpr auto commands = std::to_array<AdminCommand>({
     {"gate", "show", "GET", "/v1/admin/gate", show_gate, ResponseLayout::gate,
      "Show a SKU at the gate and at the judge, side by side", "  gavel gate show tee"},
 
+    {"clock",
+     "show",
+     "GET",
+     "/v1/admin/clock",
+     {},
+     ResponseLayout::clocks,
+     "Show the judge's time beside the wall clock",
+     "  gavel clock show\n  gavel clock show --json"},
+
     {"trace", "", "GET", "/v1/trace", trace, ResponseLayout::trace,
      "Show all requests and ledger entries of an order, a request or a user",
      "  gavel trace --order 01a22942-705d-7d85-a8a4-b1e6f29d2bd5\n  gavel trace --request ann-1\n"

@@ -46,7 +46,17 @@ struct AdminArgument {
 };
 
 // How a response is printed for people.
-enum class ResponseLayout : std::uint8_t { result, stock, order, orders, activity, activities, gate, trace };
+enum class ResponseLayout : std::uint8_t {
+  result,
+  stock,
+  order,
+  orders,
+  activity,
+  activities,
+  gate,
+  clocks,
+  trace
+};
 
 struct AdminCommand {
   std::string_view group;  // "stock"

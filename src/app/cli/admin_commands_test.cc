@@ -90,6 +90,7 @@ const Row rows[] = {
      {{"activity", {"drop"}}, {"buckets", {"4"}}, {"mode", {"gated"}}},
      R"(PUT /v1/activities/drop {"buckets":4,"mode":"gated"})"},
     {"gate", "show", {{"sku", {"tee"}}}, "GET /v1/admin/gate?sku=tee"},
+    {"clock", "show", {}, "GET /v1/admin/clock"},
     {"trace", "", {{"request", {"k 1"}}, {"caller", {"shop"}}}, "GET /v1/trace?request=k%201&caller=shop"},
     // Names as shops have them are percent-encoded in paths and queries, and stand in bodies as they are
     // (E27).

@@ -150,6 +150,7 @@ constexpr auto groups = std::to_array<GroupText>({
     {"order", "Show orders of a running server, pay, change, cancel, ship and refund them"},
     {"activity", "List, create, open and close the sales of a running server"},
     {"gate", "Show what the gate of a running server holds"},
+    {"clock", "Show by which time a running server decides"},
 });
 
 class AdminGroup final : public Subcommand {

@@ -225,6 +225,13 @@ std::string traces(const object& response) {
   return text + page_end(response);
 }
 
+std::string clocks(const object& response) {
+  Table table({"CLOCK", "TIME"});
+  table.add({"judge", cell(response, "judge")});
+  table.add({"wall", cell(response, "wall")});
+  return table.text() + "\nwall - judge: " + cell(response, "difference_ms") + " ms";
+}
+
 std::string text_of(ResponseLayout layout, const object& response) {
   switch (layout) {
     case ResponseLayout::result:
@@ -241,6 +248,8 @@ std::string text_of(ResponseLayout layout, const object& response) {
       return activities(response);
     case ResponseLayout::gate:
       return gate(response);
+    case ResponseLayout::clocks:
+      return clocks(response);
     case ResponseLayout::trace:
       return traces(response);
   }

@@ -363,6 +363,27 @@ class MemoryReader final : public Reader {
     });
   }
 
+  Result<std::vector<rules::ActivityCode>> ended_activities(std::size_t count) override {
+    return database_->read([&](const Tables& tables) {
+      const Time now = this->now(tables);
+      std::set<std::tuple<Time, rules::ActivityId, rules::ActivityCode>> ended;
+      for (const auto& [code, activity] : tables.activities) {
+        const bool open = activity.state == rules::ActivityState::open;
+        if (open && activity.closes_at && *activity.closes_at <= now)
+          ended.emplace(*activity.closes_at, activity.id, code);
+      }
+      std::vector<rules::ActivityCode> codes;
+      for (const auto& [closes_at, id, code] : ended) {
+        if (codes.size() < count) codes.push_back(code);
+      }
+      return codes;
+    });
+  }
+
+  Result<Clocks> clocks() override {
+    return database_->read([&](const Tables& tables) { return Clocks{now(tables), time_.wall()}; });
+  }
+
   Result<DueHolds> due(std::size_t count) override {
     return database_->read([&](const Tables& tables) {
       DueHolds due{.holds = {}, .now = now(tables)};

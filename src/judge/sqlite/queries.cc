@@ -150,6 +150,9 @@ constexpr auto texts = std::to_array<QueryText>({
      "SELECT caller, key, at FROM request WHERE (caller, key) > (?, ?) ORDER BY caller, key LIMIT ?"},
     {Query::activities_after, reader, hot,
      "SELECT " ACTIVITY_COLUMNS " FROM activity WHERE code > ? ORDER BY code LIMIT ?"},
+    {Query::activities_ended, reader, hot,
+     "SELECT code FROM activity INDEXED BY activity_open_until"
+     " WHERE state = 'open' AND closes_at IS NOT NULL AND closes_at <= ? ORDER BY closes_at, id LIMIT ?"},
     {Query::lanes, reader, hot, "SELECT id FROM lane WHERE id >= ? ORDER BY id"},
     {Query::batches_from, reader, hot,
      "SELECT lane, n, aborted, flows, at FROM batch WHERE lane = ? AND n >= ? ORDER BY n LIMIT ?"},

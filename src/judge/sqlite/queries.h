@@ -80,6 +80,7 @@ enum class Query : std::uint8_t {
   places_of_orders,
   requests_after,
   activities_after,
+  activities_ended,
   lanes,
   batches_from,
   left_of_lane,

@@ -109,6 +109,8 @@ class SqliteReader final : public Reader {
   Result<std::optional<rules::Activity>> activity(const rules::ActivityCode& code) override;
   Result<std::optional<std::vector<StockRow>>> stock(const rules::SkuCode& code) override;
   Result<std::vector<StockRow>> short_items(rules::ItemId after, std::size_t count) override;
+  Result<std::vector<rules::ActivityCode>> ended_activities(std::size_t count) override;
+  Result<Clocks> clocks() override;
   Result<DueHolds> due(std::size_t count) override;
   Result<LedgerPage> read_after(const Offsets& from, std::size_t flows_max) override;
   Result<std::unique_ptr<Scan>> scan(Visitor visitor) override;
@@ -319,6 +321,27 @@ Result<std::vector<rules::Activity>> SqliteReader::activities(const std::optiona
     if (const auto added = add_lines(queries_, activity); !added) return std::unexpected(added.error());
   }
   return page;
+}
+
+Result<std::vector<rules::ActivityCode>> SqliteReader::ended_activities(std::size_t count) {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  const Result<Time> now = this->now();
+  if (!now) return std::unexpected(now.error());
+  std::vector<rules::ActivityCode> codes;
+  const auto read = queries_[Query::activities_ended].for_each(
+      [&](Row& row) { codes.push_back(row.code<rules::ActivityCode>(0)); }, *now,
+      static_cast<std::int64_t>(count));
+  if (!read) return std::unexpected(read.error());
+  return codes;
+}
+
+Result<Clocks> SqliteReader::clocks() {
+  const auto snapshot = Snapshot::take(queries_);
+  if (!snapshot) return std::unexpected(snapshot.error());
+  const Result<Time> now = this->now();
+  if (!now) return std::unexpected(now.error());
+  return Clocks{*now, time_.wall()};
 }
 
 Result<std::optional<rules::IdempotencyRecord>> SqliteReader::request(const rules::RequestId& id) {

@@ -584,6 +584,9 @@ END;
 constexpr const char* version_7 = R"sql(
 ALTER TABLE lane ADD COLUMN boot TEXT;
 ALTER TABLE batch ADD COLUMN steady INTEGER;
+
+-- What the job that closes sales looks for.
+CREATE INDEX activity_open_until ON activity (closes_at) WHERE state = 'open' AND closes_at IS NOT NULL;
 )sql";
 
 // An order names the account that made it, and a claim that of its order; all that was made before is

@@ -30,6 +30,9 @@ class ReaderWrapper : public Reader {
                                                   std::size_t count) override {
     return ask([&] { return inner_->activities(after, count); });
   }
+  Result<std::vector<rules::ActivityCode>> ended_activities(std::size_t count) override {
+    return ask([&] { return inner_->ended_activities(count); });
+  }
   Result<ActivitySnapshot> activity_snapshot(const rules::ActivityCode& code,
                                              const rules::RequestId& key) override {
     return ask([&] { return inner_->activity_snapshot(code, key); });
@@ -61,6 +64,9 @@ class ReaderWrapper : public Reader {
   }
   Result<DueHolds> due(std::size_t count) override {
     return ask([&] { return inner_->due(count); });
+  }
+  Result<Clocks> clocks() override {
+    return ask([&] { return inner_->clocks(); });
   }
   Result<LedgerPage> read_after(const Offsets& from, std::size_t flows_max) override {
     return ask([&] { return inner_->read_after(from, flows_max); });
