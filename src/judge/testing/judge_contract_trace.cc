@@ -31,7 +31,9 @@ TEST_P(JudgeContract, ATraceIsTheChainOfAnOrder_B17) {
   say(reserve("other", "bob", {{"cup", 1}}));
   say(reserve(uuid7_key, "ann", {{"tee", 3}, {"cup", 2}}));
   clock().advance(1s);
-  say(by("operator", cancel("x1", order_of(uuid7_key))));
+  rules::Command cancelled = by("operator", cancel("x1", order_of(uuid7_key)));
+  cancelled.scope = rules::Scope::all;
+  say(cancelled);
   say(confirm("late", order_of(uuid7_key)));  // Refused: it moves nothing.
   EXPECT_EQ(said(reader().trace(order_of(uuid7_key)).value()),
             "cancelled\n"
