@@ -48,7 +48,8 @@ class ClosingTest : public ::testing::TestWithParam<judge::StoreForm> {
     return std::string(word(reader_->activity(rules::ActivityCode(name)).value()->state));
   }
   std::int64_t free_units() {
-    for (const judge::StockRow& row : *reader_->stock(rules::SkuCode("tee")).value()) {
+    const auto rows = reader_->stock(rules::SkuCode("tee")).value();
+    for (const judge::StockRow& row : *rows) {
       if (row.pool == "-") return row.item.available().units;
     }
     return -1;
