@@ -1,5 +1,6 @@
 #include "app/account_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
