@@ -61,7 +61,7 @@ TEST_F(AccountsOfService, TheShopAsksForAKeyAndAStrangerLearnsNothing_A9_G002) {
   }
   EXPECT_EQ(world.dump(), before);
   EXPECT_EQ(get("/healthz"), R"(200 {"status":"alive"})");
-  EXPECT_EQ(get("/readyz"), R"(200 {"status":"ready"})");
+  EXPECT_EQ(get("/readyz"), R"(200 {"status":"ready","warnings":[]})");
 }
 
 TEST_F(AccountsOfService, ARevokedKeyIsRefusedOnAnOpenConnection_A9) {
