@@ -82,7 +82,7 @@ class Words(Folder):
         self.assertEqual(self.run_here("--version").out, f"gavel {version}\n")
 
     def test_what_is_not_understood_is_usage(self):
-        self.refused(2, "a command is required: serve, demo, bench, verify, migrate, backup, restore, config, account, key, stock, order, activity, gate, trace")
+        self.refused(2, "a command is required: serve, demo, bench, verify, migrate, backup, restore, config, account, key, stock, order, activity, gate, clock, trace")
         self.refused(2, "unknown command 'srve'", "srve")
         self.refused(2, "--loud", "--loud")
         for name in WITHOUT_FILE:

@@ -292,7 +292,7 @@ TEST(Contract, WithAnythingElseIsFoundOut) {
       {[](auto&, auto& schemas) { schemas.at("Refusal").at("enum").as_array().push_back("tired"); },
        "insufficient outcome_unknown tired"},
       {[](auto&, auto& schemas) { schemas.at("Done").at("enum").as_array().pop_back(); },
-       "extended warmed \n"},
+       "warmed verified \n"},
   };
   for (const Doctored& copy : copies) {
     const std::string differences = joined(differences_from_code(doctored(copy)));
