@@ -132,12 +132,14 @@ class Bench(unittest.TestCase):
             self.addCleanup(gavel.close)
             gavel.start()
         for kind in ("--rate 50", "--outstanding 50"):
-            for shop, code in ((other.shop, "unknown_sku"), (one.operators, "unauthenticated")):
+            for shop, code, line in (
+                    (other.shop, 3, f"{other.shop} answered unknown_sku to an order for the SKU that was just made at "
+                                    f"{one.operators}"),
+                    (one.operators, 2, f"{one.operators} asks for a key; give its file with --shop-key-file")):
                 ended = self.run_here(f"bench {kind} --seconds 1 --server {one.operators} --shop {shop} "
                                       "--admin.key_file one/gavel.key")
-                self.assertEqual(ended.code, 3, ended)
-                self.assertIn(f"{shop} answered {code} to an order for the SKU that was just made at {one.operators}",
-                              ended.errors)
+                self.assertEqual(ended.code, code, ended)
+                self.assertIn(line, ended.errors)
 
     def test_latencies_count_from_the_schedule(self):
         """A server that stands still for a while delays every request of that while, though only few were on their way."""

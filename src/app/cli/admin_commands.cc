@@ -50,9 +50,8 @@ constexpr std::array count{
 constexpr std::array one_order{order};
 constexpr std::array list_orders{
     AdminArgument{"user", flag, text, required, "user whose orders are listed"},
-    AdminArgument{
-        "state", flag, text, optional,
-        "only held, paid, partly_shipped, shipped, cancelled, expired, partly_refunded or refunded ones"},
+    AdminArgument{"state", flag, text, optional,
+                  "held|paid|partly_shipped|shipped|cancelled|expired|partly_refunded|refunded"},
     limit, cursor};
 constexpr std::array confirm{order, AdminArgument{"lines", flag, ArgumentKind::lines, optional,
                                                   "pay only these lines; the rest returns to stock"}};
