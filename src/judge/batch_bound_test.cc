@@ -178,7 +178,7 @@ TEST(RowsBound, IsNeverBelowWhatIsWritten_A20) {
       auto loaded = load_batch(*store, std::span(&step.command, 1), {8192, 16'384});
       ASSERT_TRUE(loaded) << loaded.error().message;
       ASSERT_EQ(loaded->commands, 1U);
-      const std::size_t at_most = rows_at_most(loaded->state, step.command);
+      const std::size_t at_most = RowsBound(loaded->state).of(step.command);
       rules::decide(loaded->state, step.command, loaded->now, {});
       EXPECT_LE(rows_written(loaded->state, 1), at_most) << text_of(step.command);
       store->rollback();

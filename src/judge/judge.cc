@@ -145,12 +145,14 @@ Result<Judge::Verdicts> Judge::attempt(std::span<const Command> commands) {
 // In order of arrival, until the next command might write too much, or depends on due holds that this batch
 // may not release: they are for the next one.
 Judge::Verdicts Judge::decide(State& state, std::span<const Command> commands, Time now) const {
+  const RowsBound bound(state);
   Verdicts verdicts;
   verdicts.reserve(commands.size());
   for (const Command& command : commands) {
     const std::size_t count = verdicts.size();
-    const std::size_t rows = rows_written(state, count) + rows_at_most(state, command);
-    if (count > 0 && rows > limits_.batch_rows_max) break;
+    const std::size_t written = rows_written(state, count);
+    const std::size_t left = limits_.batch_rows_max - std::min(limits_.batch_rows_max, written);
+    if (count > 0 && !bound.fits(command, left)) break;
     Verdict verdict = rules::decide(state, command, now, policy_);
     if (count > 0 && verdict.outcome == Outcome::overloaded) break;
     verdicts.push_back(std::move(verdict));

@@ -18,15 +18,6 @@ using namespace rules;
 // Orders are read so many at a time, since nobody knows before how much they have taken.
 constexpr std::size_t orders_at_once = 128;
 
-std::optional<OrderId> order_acted_on(const Command& command) {
-  return std::visit(
-      [](const auto& act) -> std::optional<OrderId> {
-        if constexpr (requires { act.order; }) return act.order;
-        return std::nullopt;
-      },
-      command.act);
-}
-
 // The first commands that name no more lines than that together; at least one.
 std::span<const Command> first_by_lines(std::span<const Command> commands, std::size_t lines_max) {
   std::size_t lines = 0;

@@ -77,4 +77,13 @@ Plan plan_of(std::span<const Command> commands) {
   return plan;
 }
 
+std::optional<OrderId> order_acted_on(const Command& command) {
+  return std::visit(
+      [](const auto& act) -> std::optional<OrderId> {
+        if constexpr (requires { act.order; }) return act.order;
+        return std::nullopt;
+      },
+      command.act);
+}
+
 }  // namespace gavel::judge

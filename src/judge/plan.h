@@ -3,6 +3,7 @@
 // A store loads and locks exactly the rows that a plan names; it knows no rule. Pure; one thread.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -29,5 +30,8 @@ struct Plan {
 };
 
 Plan plan_of(std::span<const rules::Command> commands);
+
+// The order that the command acts upon; none where it makes one, or where no order is named.
+std::optional<rules::OrderId> order_acted_on(const rules::Command& command);
 
 }  // namespace gavel::judge

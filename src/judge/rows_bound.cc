@@ -1,9 +1,11 @@
 #include "judge/rows_bound.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <span>
 
+#include "base/check.h"
 #include "judge/plan.h"
 
 namespace gavel::judge {
@@ -12,12 +14,16 @@ namespace {
 using namespace rules;
 
 constexpr std::size_t entries_of_bucket = 3;
+// Of a closed activity each part moves on to the free item, by a pair of entries.
 constexpr std::size_t entries_of_part = 3;
+constexpr std::size_t entries_of_item_max = entries_of_bucket * static_cast<std::size_t>(buckets_max);
 
-// The bound of a command on a state.
-class Bound {
+using DueParts = std::map<ItemId, std::size_t>;
+
+// The entries of one command.
+class Entries {
  public:
-  explicit Bound(State& state) : state_(state) {}
+  Entries(State& state, const DueParts& due_parts) : state_(state), due_parts_(due_parts) {}
 
   std::size_t of(const Command& command) {
     const Plan plan = plan_of(std::span(&command, 1));
@@ -33,8 +39,8 @@ class Bound {
       if (const Order* order = state_.find_order(id)) add_order(*order);
     }
     if (std::holds_alternative<PutSku>(command.act) || std::holds_alternative<ChangeActivity>(command.act))
-      entries_ += entries_of_bucket * static_cast<std::size_t>(buckets_max) * lines_named(command);
-    return rows_of_command + lines_named(command) + rows_of_entry * entries_;
+      entries_ += entries_of_item_max * lines_named(command);  // Spread over more buckets than it has.
+    return entries_;
   }
 
  private:
@@ -45,11 +51,8 @@ class Bound {
     const auto item = state_.items.find(id);
     if (item == state_.items.end()) return;
     entries_ += entries_of_bucket * item->second.buckets.size();
-    const auto due = state_.due.find(id);
-    if (due == state_.due.end()) return;
-    for (const OrderId order : due->second) {
-      if (const Order* held = state_.find_order(order)) add_parts(*held);
-    }
+    const auto due = due_parts_.find(id);
+    if (due != due_parts_.end()) entries_ += entries_of_part * due->second;
   }
 
   void add_line(const ActivityCode& code, const SkuCode& sku) {
@@ -71,18 +74,13 @@ class Bound {
 
   // What it has goes, and what it shall have comes from any bucket of the same items.
   void add_order(const Order& order) {
-    add_parts(order);
+    entries_ += entries_of_part * order.taken.size();
     for (const Allocation& part : order.taken) add_item(part.item);
   }
 
-  // Of a closed activity each part moves on to the free item, by a pair of entries.
-  void add_parts(const Order& order) {
-    if (orders_.insert(order.id).second) entries_ += entries_of_part * order.taken.size();
-  }
-
   State& state_;
+  const DueParts& due_parts_;
   std::set<ItemId> items_;
-  std::set<OrderId> orders_;
   std::size_t entries_ = 0;
 };
 
@@ -92,14 +90,43 @@ std::size_t rows_written(const State& state, std::size_t commands) {
   return rows_of_entry * state.flows.size() + rows_of_command * commands + state.quotas.size();
 }
 
-std::size_t rows_at_most(State& state, const Command& command) {
+RowsBound::RowsBound(State& state) : state_(state) {
+  for (const auto& [item, due] : state.due) {
+    std::size_t& parts = due_parts_[item];
+    for (const OrderId id : due) {
+      const Order* order = state.find_order(id);
+      CHECK(order != nullptr);
+      parts += order->taken.size();
+    }
+    all_due_parts_ += parts;
+  }
+}
+
+bool RowsBound::fits(const Command& command, std::size_t rows) const {
+  return roughly(command) <= rows || of(command) <= rows;
+}
+
+std::size_t RowsBound::of(const Command& command) const {
   const auto* reserve = std::get_if<Reserve>(&command.act);
-  // The usual case costs nothing: nothing is released on the way, and the lines say how much it is at most.
-  if (reserve != nullptr && state.due.empty()) {
+  // Where nothing is released on the way, an order only takes: at most one entry from each bucket.
+  if (reserve != nullptr && all_due_parts_ == 0) {
     return rows_of_command +
            reserve->lines.size() * (1 + rows_of_entry * static_cast<std::size_t>(buckets_max));
   }
-  return Bound(state).of(command);
+  return rows_of_command + lines_named(command) + rows_of_entry * Entries(state_, due_parts_).of(command);
+}
+
+// Every line from all buckets that an item can have, every part of the order from an item of its own, and
+// every due hold released.
+std::size_t RowsBound::roughly(const Command& command) const {
+  const bool is_reserve = std::holds_alternative<Reserve>(command.act);
+  const std::optional<OrderId> acted_on = order_acted_on(command);
+  if (!acted_on && !(is_reserve && all_due_parts_ > 0)) return of(command);
+  const Order* order = acted_on ? state_.find_order(*acted_on) : nullptr;
+  const std::size_t parts = order == nullptr ? 0 : order->taken.size();
+  const std::size_t items = lines_named(command) + parts;
+  const std::size_t entries = entries_of_item_max * items + entries_of_part * (parts + all_due_parts_);
+  return rows_of_command + lines_named(command) + rows_of_entry * entries;
 }
 
 std::size_t lines_named(const Command& command) {

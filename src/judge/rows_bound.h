@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 
 #include "rules/command.h"
 #include "rules/quantity.h"
@@ -24,8 +25,25 @@ inline constexpr std::size_t rows_of_order_max =
 // What `commands` commands have written to `state`.
 std::size_t rows_written(const rules::State& state, std::size_t commands);
 
-// What `command` writes at most to `state`, in which it was loaded, due holds that it releases included.
-std::size_t rows_at_most(rules::State& state, const rules::Command& command);
+// What commands write at most to a state in which they were loaded, due holds that they release included.
+class RowsBound {
+ public:
+  // `state` outlives it. The due holds are counted here, once for all commands.
+  explicit RowsBound(rules::State& state);
+
+  // Whether `command` surely fits into `rows`. Looks closely only where a rough bound does not tell.
+  bool fits(const rules::Command& command, std::size_t rows) const;
+
+  // The close bound, which takes a plan of the command.
+  std::size_t of(const rules::Command& command) const;
+
+ private:
+  std::size_t roughly(const rules::Command& command) const;
+
+  rules::State& state_;
+  std::map<rules::ItemId, std::size_t> due_parts_;  // What the due holds of an item have taken, in parts.
+  std::size_t all_due_parts_ = 0;
+};
 
 // Lines that `command` names; 1 for acts without lines. An act on an activity counts as many as that may
 // have.

@@ -23,13 +23,12 @@ constexpr auto account_settings = std::to_array<std::string_view>({"admin.accoun
 constexpr const char* takes_effect =
     "a running service knows of it once it gets SIGHUP (kill -HUP, systemctl reload)";
 
-// What shops have that asked without a key before, and would lose under another account.
+constexpr const char* listener_asks = "from then on the shop's listener asks everybody for a key";
+
+// Clients that called without a key were the account shop.
 constexpr const char* retry_advice =
-    "whoever asked without a key until now keeps its orders and its request keys with a key of shop (gavel "
-    "key "
-    "create shop): under another account a retry is another request, and orders of shop are unknown, for as "
-    "long "
-    "as requests are remembered (rules.requests_kept_hours, a week)";
+    "clients that called without a key need a key of shop (gavel key create shop) to go on with their "
+    "orders: under another account a retry is another request, and orders of shop are unknown";
 
 std::unexpected<Error> refuse_account(std::string why) { return fail(ErrorCode::invalid, std::move(why)); }
 
@@ -93,8 +92,7 @@ void erase_if_unneeded(StoredAccounts& accounts, const rules::Caller& name) {
   });
 }
 
-void tell_if_none_is_left(const StoredAccounts& accounts) {
-  if (!accounts.empty()) return;
+void tell_that_none_is_left() {
   print_error(
       "no account is left: the shop's listener takes everybody then, on a loopback address or with "
       "http.open");
@@ -189,7 +187,7 @@ class CreateAccount final : public AccountCommand {
       return {};
     });
     if (!changed) return changed;
-    if (is_first) print_error("from then on the shop's listener asks everybody for a key");
+    if (is_first) print_error(listener_asks);
     if (role_ == "shop" || role_ == "ops") print_error(retry_advice);
     print_done("account " + name->text() + " (" + role_ + ") is made; gavel key create " + name->text() +
                    " makes its first key",
@@ -251,14 +249,16 @@ class RemoveAccount final : public AccountCommand {
   Result<void> act(const std::string& file, OutputFormat format) override {
     const auto name = account_named(name_.front());
     if (!name) return std::unexpected(name.error());
+    bool is_last = false;
     const auto changed = change_accounts(file, [&](StoredAccounts& accounts) -> Result<void> {
       const auto found = find_account(accounts, *name);
       if (!found) return std::unexpected(found.error());
       std::erase_if(accounts, [&](const StoredAccount& one) { return one.name == *name; });
-      tell_if_none_is_left(accounts);
+      is_last = accounts.empty();
       return {};
     });
     if (!changed) return changed;
+    if (is_last) tell_that_none_is_left();
     print_done("account " + name->text() + " and its keys are removed", {{"removed", name->text()}}, format);
     return {};
   }
@@ -266,7 +266,40 @@ class RemoveAccount final : public AccountCommand {
   std::vector<std::string> name_;
 };
 
-class CreateKey final : public AccountCommand {
+// A command that makes a key.
+class MakeKeyCommand : public AccountCommand {
+ protected:
+  // The account that gets the key, among those of the file, or why none does.
+  using Find = std::function<Result<StoredAccount*>(StoredAccounts&, const rules::Caller& name)>;
+
+  Result<void> make_key(const std::string& file, OutputFormat format, const Find& find) {
+    const auto name = account_named(account_.front());
+    if (!name) return std::unexpected(name.error());
+    StoredAccount of{.name = *name, .made_at = now()};
+    std::string key, secret;
+    bool is_first = false;
+    const auto changed = change_accounts(file, [&](StoredAccounts& accounts) -> Result<void> {
+      is_first = accounts.empty();
+      const auto found = find(accounts, *name);
+      if (!found) return std::unexpected(found.error());
+      key = name_.empty() ? free_key_name(**found) : name_.front();
+      auto made = add_key(**found, key, now());
+      if (!made) return std::unexpected(made.error());
+      secret = *std::move(made);
+      of = **found;
+      return {};
+    });
+    if (!changed) return changed;
+    if (is_first) print_error(listener_asks);
+    print_new_key(of, key, secret, format);
+    return {};
+  }
+
+  std::vector<std::string> account_;
+  std::vector<std::string> name_;
+};
+
+class CreateKey final : public MakeKeyCommand {
  public:
   CreateKey() {
     bare(account_, "ACCOUNT", "whose key it is: shop, operator, or one that was made");
@@ -285,32 +318,13 @@ class CreateKey final : public AccountCommand {
 
  private:
   Result<void> act(const std::string& file, OutputFormat format) override {
-    const auto name = account_named(account_.front());
-    if (!name) return std::unexpected(name.error());
-    StoredAccount of{.name = *name, .made_at = now()};
-    std::string key, secret;
-    const auto changed = change_accounts(file, [&](StoredAccounts& accounts) -> Result<void> {
-      const bool is_first = accounts.empty();
-      const auto found = find_or_make(accounts, *name, now());
-      if (!found) return std::unexpected(found.error());
-      key = name_.empty() ? free_key_name(**found) : name_.front();
-      auto made = add_key(**found, key, now());
-      if (!made) return std::unexpected(made.error());
-      secret = *std::move(made);
-      of = **found;
-      if (is_first) print_error("from then on the shop's listener asks everybody for a key");
-      return {};
+    return make_key(file, format, [this](StoredAccounts& accounts, const rules::Caller& name) {
+      return find_or_make(accounts, name, now());
     });
-    if (!changed) return changed;
-    print_new_key(of, key, secret, format);
-    return {};
   }
-
-  std::vector<std::string> account_;
-  std::vector<std::string> name_;
 };
 
-class RotateKey final : public AccountCommand {
+class RotateKey final : public MakeKeyCommand {
  public:
   RotateKey() {
     bare(account_, "ACCOUNT", "whose keys they are");
@@ -330,32 +344,19 @@ class RotateKey final : public AccountCommand {
 
  private:
   Result<void> act(const std::string& file, OutputFormat format) override {
-    const auto name = account_named(account_.front());
-    if (!name) return std::unexpected(name.error());
-    StoredAccount of{.name = *name, .made_at = now()};
-    std::string key, secret;
-    const auto changed = change_accounts(file, [&](StoredAccounts& accounts) -> Result<void> {
-      const auto found = find_account(accounts, *name);
-      if (!found) return std::unexpected(found.error());
-      if (!has_key(**found, old_.front()))
-        return refuse_account("account " + name->text() + " has no key " + old_.front());
-      key = name_.empty() ? free_key_name(**found) : name_.front();
-      auto made = add_key(**found, key, now());
-      if (!made) return std::unexpected(made.error());
-      secret = *std::move(made);
-      of = **found;
-      return {};
-    });
-    if (!changed) return changed;
-    print_new_key(of, key, secret, format);
-    print_error("key " + old_.front() + " is valid until gavel key revoke " + name->text() + " " +
-                old_.front());
+    const std::string& old = old_.front();
+    const Find find = [&old](StoredAccounts& accounts, const rules::Caller& name) -> Result<StoredAccount*> {
+      const auto found = find_account(accounts, name);
+      if (found && !has_key(**found, old))
+        return refuse_account("account " + name.text() + " has no key " + old);
+      return found;
+    };
+    if (const auto made = make_key(file, format, find); !made) return made;
+    print_error("key " + old + " is valid until gavel key revoke " + account_.front() + " " + old);
     return {};
   }
 
-  std::vector<std::string> account_;
   std::vector<std::string> old_;
-  std::vector<std::string> name_;
 };
 
 class RevokeKey final : public AccountCommand {
@@ -377,6 +378,7 @@ class RevokeKey final : public AccountCommand {
   Result<void> act(const std::string& file, OutputFormat format) override {
     const auto name = account_named(account_.front());
     if (!name) return std::unexpected(name.error());
+    bool is_last = false;
     const auto changed = change_accounts(file, [&](StoredAccounts& accounts) -> Result<void> {
       const auto found = find_account(accounts, *name);
       if (!found) return std::unexpected(found.error());
@@ -384,10 +386,11 @@ class RevokeKey final : public AccountCommand {
           std::erase_if((*found)->keys, [&](const StoredKey& one) { return one.name == key_.front(); });
       if (erased == 0) return refuse_account("account " + name->text() + " has no key " + key_.front());
       erase_if_unneeded(accounts, *name);
-      tell_if_none_is_left(accounts);
+      is_last = accounts.empty();
       return {};
     });
     if (!changed) return changed;
+    if (is_last) tell_that_none_is_left();
     print_done("key " + key_.front() + " of account " + name->text() + " is revoked",
                {{"account", name->text()}, {"revoked", key_.front()}}, format);
     return {};
